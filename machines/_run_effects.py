@@ -1,0 +1,283 @@
+"""What the rows of a run do: pure functions from (run, event) to the next run and its commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from statecraft import Evidence, Level
+
+from ._run_endings import Done, answered, at_time, charge, unanswered, with_facts
+from ._run_guards import LIMITS, wait_over
+from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil
+from .detectors.roster import ROSTER, Detector
+from .events import (
+    Begin,
+    Clock,
+    Condensed,
+    Event,
+    GoalMeasured,
+    PlanChanged,
+    PollState,
+    Refusal,
+    Reply,
+    Result,
+    Said,
+    Signal,
+    TurnEnded,
+    Values,
+)
+from .ledger.work import digest8, learn_goal, learn_plan, learn_result
+from .outcome import Fact, Reason
+from .state import Run, Streaks, Turn
+
+Effect = Callable[[Run, TurnEnded], Done]
+
+
+def begin(run: Run, event: Begin | Said) -> Done:
+    """The first request of a leg."""
+    spent = attrs.evolve(run.spent, began=max(event.at, run.spent.now), now=max(event.at, run.spent.now))
+    return attrs.evolve(run, spent=spent), [Ask()]
+
+
+def ask_again(run: Run, event: Clock | Signal | Condensed) -> Done:
+    return at_time(run, event), [Ask()]
+
+
+def retry(run: Run, event: Refusal) -> Done:
+    return at_time(run, event), [Ask(after=event.after or 0.0)]
+
+
+def condense(run: Run, event: Refusal) -> Done:
+    return at_time(run, event), [Condense()]
+
+
+def resume_cut(run: Run, event: Reply) -> Done:
+    """The cut reply's calls are answered, not run; then the model is asked again."""
+    run = attrs.evolve(charge(run, event), facts=with_facts(run.facts, Fact.TRUNCATED))
+    return run, [*answered(event, "the reply was cut off, so its calls may be incomplete"), Ask()]
+
+
+def resume_paused(run: Run, event: Reply) -> Done:
+    return charge(run, event), [Ask()]
+
+
+def remind_empty(run: Run, event: Reply) -> Done:
+    return charge(run, event), [Tell("empty"), Ask()]
+
+
+def act(run: Run, event: Reply) -> Done:
+    """Run the calls that may run; answer those that do not parse, and those beyond what a turn may hold."""
+    most = run.policy.budget.calls_per_turn
+    parsed = [call for call in event.calls if call.parsed]
+    garbled = tuple(call.id for call in event.calls if not call.parsed)
+    beyond = tuple(call.id for call in parsed[most:])
+    run = attrs.evolve(charge(run, event), turn=Turn(run.turn.number + 1, open=event.calls))
+    commands: list[Command] = [RunCalls(tuple(call.id for call in parsed[:most]))] if parsed[:most] else []
+    if garbled:
+        commands.append(AnswerCalls(garbled, "the arguments are not a JSON object"))
+    if beyond:
+        commands.append(AnswerCalls(beyond, f"a turn may hold {most} calls"))
+    return run, commands
+
+
+def checkpoint(run: Run, event: Reply) -> Done:
+    """The message is shown and ends nothing; the turn is judged like any other."""
+    run = charge(run, event)
+    return attrs.evolve(run, turn=Turn(run.turn.number + 1)), [Show(event.text)]
+
+
+def fold(run: Run, event: Result) -> Done:
+    """One answer: into the ledger, and into the turn as what is judged."""
+    run = at_time(run, event)
+    call = next(call for call in run.turn.open if call.id == event.call)
+    tool = run.tool(call.tool)
+    ledger, signal = learn_result(run.ledger, call, event, tool, run.policy.progress.recent_results)
+    turn = attrs.evolve(
+        run.turn,
+        open=tuple(other for other in run.turn.open if other is not call),
+        signal=signal or run.turn.signal,
+        strong=run.turn.strong or signal == "state",
+    )
+    run, waiting = _wait(attrs.evolve(run, ledger=ledger, turn=turn), event, call.signature, call.tool)
+    turn = run.turn
+    if waiting:
+        return attrs.evolve(run, turn=attrs.evolve(turn, polls=turn.polls + 1)), ()
+    seen = event.digest is not None
+    outcome = digest8(call.signature, event.digest or b"", (event.error.value if event.error else "").encode())
+    turn = attrs.evolve(
+        turn,
+        outcomes=(*turn.outcomes, outcome),
+        ok=turn.ok + (event.error is None and seen),
+        failed=turn.failed + (event.error is not None),
+        unseen=turn.unseen + (event.error is None and not seen),
+        tool=call.tool,
+    )
+    return attrs.evolve(run, turn=turn), ()
+
+
+def note_plan(run: Run, event: PlanChanged) -> Done:
+    ledger, signal = learn_plan(run.ledger, event)
+    return _signalled(attrs.evolve(at_time(run, event), ledger=ledger), signal), ()
+
+
+def note_goal(run: Run, event: GoalMeasured) -> Done:
+    ledger, signal = learn_goal(run.ledger, event)
+    return _signalled(attrs.evolve(at_time(run, event), ledger=ledger), signal), ()
+
+
+def hear(run: Run, event: Said) -> Done:
+    return at_time(run, event), ()
+
+
+def ask(run: Run, event: TurnEnded) -> Done:
+    """The turn is over and nothing is wrong with it."""
+    return _close(run, event), [*unanswered(run), Ask()]
+
+
+def wait(run: Run, event: TurnEnded) -> Done:
+    """The turn only looked at declared waits: nothing is judged, and nothing is asked before it is worth looking again."""
+    return _close(run, event), [WaitUntil(run.waits.next_at)]
+
+
+def tell_wait(run: Run, event: TurnEnded) -> Done:
+    """A wait ended as nobody hoped: the model is told, and a person where nobody foresaw the value."""
+    values = _values(wait_over(run, event))
+    person: list[Command] = [TellPerson("wait", values)] if run.turn.wait_over == "unrecognised" else []
+    return _close(run, event), [*unanswered(run), *person, Tell("wait_over", values), Ask()]
+
+
+def nudge_by(detector: Detector) -> Effect:
+    """The model is told what this detector saw, once in this streak."""
+
+    def effect(run: Run, event: TurnEnded) -> Done:
+        reading = detector.read(run, event)
+        told = Tell(detector.name, (("now", reading.now), ("stop", reading.stop), *sorted(reading.seen.items())))
+        closed = _close(run, event)
+        streaks = attrs.evolve(closed.streaks, nudged=(*closed.streaks.nudged, detector.name))
+        return attrs.evolve(closed, streaks=streaks, told=True), [*unanswered(run), told, Ask()]
+
+    effect.__name__ = f"nudge_{detector.name}"
+    return effect
+
+
+def stop_by(detector: Detector) -> Effect:
+    """This detector stops the run: one last reply, without tools."""
+
+    def effect(run: Run, event: TurnEnded) -> Done:
+        reading = detector.read(run, event)
+        values = (("now", reading.now), ("stop", reading.stop), *sorted(reading.seen.items()))
+        return _conclude(_close(run, event), unanswered(run), Reason(detector.name, values), Fact.STUCK)
+
+    effect.__name__ = f"stop_{detector.name}"
+    return effect
+
+
+def stop_escalated(run: Run, event: TurnEnded) -> Done:
+    """A third nudge within the window: whichever detector gives it, it is a stop."""
+    due = next(
+        (d.name for d in ROSTER if d.read(run, event).level >= Level.NUDGE and d.name not in run.streaks.nudged), None
+    )
+    values = (("detector", due), ("older", run.ladder.older), ("newer", run.ladder.newer), ("turn", run.turn.number))
+    return _conclude(_close(run, event), unanswered(run), Reason("escalation", values), Fact.STUCK)
+
+
+def stop_at_limit(run: Run, event: Event) -> Done:
+    """A budget is used up, less what is held back for the last reply."""
+    found = next((e for e in (limit(run, event) for limit in LIMITS) if e.holds), None)
+    reason = Reason("limit") if found is None else Reason(found.name, _values(found))
+    run = at_time(_close(run, event), event) if isinstance(event, TurnEnded) else at_time(run, event)
+    return _conclude(run, unanswered(run), reason, Fact.LIMIT_REACHED)
+
+
+def stop_at_limit_in_reply(run: Run, event: Reply) -> Done:
+    """As `stop_at_limit`, on a reply that leads to another request: its usage counts, and none of its calls is run."""
+    charged = charge(run, event)
+    found = next((e for e in (limit(charged, event) for limit in LIMITS) if e.holds), None)
+    reason = Reason("turns", (("left", 0),)) if found is None else Reason(found.name, _values(found))
+    return _conclude(charged, answered(event, "the run has reached its limit"), reason, Fact.LIMIT_REACHED)
+
+
+def stop_truncated(run: Run, event: Reply) -> Done:
+    """Cut off once too often in one incident."""
+    calls = answered(event, "the reply was cut off, so its calls may be incomplete")
+    reason = Reason("recovery_exhausted", (("of", "truncated"), ("allowed", run.policy.recovery.truncated)))
+    return _conclude(charge(run, event), calls, reason, Fact.TRUNCATED, Fact.RECOVERY_EXHAUSTED)
+
+
+def stop_paused(run: Run, event: Reply) -> Done:
+    reason = Reason("recovery_exhausted", (("of", "paused"), ("allowed", run.policy.recovery.paused)))
+    return _conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
+
+
+def stop_empty(run: Run, event: Reply) -> Done:
+    reason = Reason("recovery_exhausted", (("of", "empty"), ("allowed", run.policy.recovery.empty)))
+    return _conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
+
+
+def _values(found: Evidence) -> Values:
+    return tuple(sorted(found.seen.items()))
+
+
+def _signalled(run: Run, signal: str) -> Run:
+    return attrs.evolve(run, turn=attrs.evolve(run.turn, signal=signal, strong=True)) if signal else run
+
+
+def _wait(run: Run, event: Result, signature: bytes, name: str) -> tuple[Run, bool]:
+    """Whether this answer is a look at a declared wait that may go on; a wait that ends is over for good."""
+    rule = run.tool(name).wait
+    if rule is None or event.poll is None or not run.policy.waiting.enabled or signature in run.waits.over:
+        return run, False
+    since = run.waits.since.get(signature)
+    began = event.at if since is None else since
+    waits = attrs.evolve(run.waits, since=run.waits.since.insert(signature, began))
+    late = event.at - began >= _longest(run, rule.max_wait_seconds)
+    if event.poll is PollState.WAITING and not late:
+        return attrs.evolve(run, waits=attrs.evolve(waits, next_at=event.at + rule.min_interval_seconds)), True
+    waits = attrs.evolve(waits, over=waits.over.insert(signature))
+    how = {PollState.WAITING: "expired", PollState.UNRECOGNISED: "unrecognised"}.get(event.poll, "")
+    turn = attrs.evolve(run.turn, wait_over=how or run.turn.wait_over, wait_value=event.poll_value)
+    return attrs.evolve(run, waits=waits, turn=turn), False
+
+
+def _longest(run: Run, declared: float) -> float:
+    """A wait is a slice of the run's time, less what is kept for the work after it. Seconds."""
+    whole = run.policy.budget.seconds
+    return declared if whole is None else min(declared, max(0.0, whole - run.policy.waiting.hold_back_seconds))
+
+
+def _close(run: Run, event: TurnEnded | Event) -> Run:
+    """The turn goes into the streaks. A turn that only polled leaves every streak as it is."""
+    turn, before = run.turn, run.streaks
+    run = attrs.evolve(at_time(run, event), turn=Turn(turn.number))
+    if turn.polls and not turn.outcomes and not turn.signal:
+        return run
+    still = tuple(d.name for d in ROSTER if d.name in before.nudged and _sees(d, run, turn, event))
+    kinds = set(turn.outcomes)
+    alone = len(kinds) == 1 and not turn.strong
+    again = alone and turn.outcomes[0] == before.same
+    streaks = Streaks(
+        barren=0 if turn.signal else before.barren + 1,
+        barren_ok=0 if turn.signal else before.barren_ok + turn.ok + turn.unseen,
+        barren_failed=0 if turn.signal else before.barren_failed + turn.failed,
+        same=turn.outcomes[0] if alone else b"",
+        same_count=(len(turn.outcomes) + (before.same_count if again else 0)) if alone else 0,
+        same_ok=(turn.ok + (before.same_ok if again else 0)) if alone else 0,
+        nudged=still,
+        last_signal=turn.signal or before.last_signal,
+        last_signal_turn=turn.number if turn.signal else before.last_signal_turn,
+    )
+    return attrs.evolve(run, streaks=streaks)
+
+
+def _sees(detector: Detector, run: Run, turn: Turn, event: Event) -> bool:
+    """Whether the detector that spoke still sees its streak, with the turn in it."""
+    return detector.read(attrs.evolve(run, turn=turn), TurnEnded(event.at)).level >= Level.NUDGE
+
+
+def _conclude(run: Run, first: Sequence[Command], reason: Reason, *facts: Fact) -> Done:
+    run = attrs.evolve(run, stop=reason, facts=with_facts(run.facts, *facts), turn=attrs.evolve(run.turn, open=()))
+    return run, [*first, Ask(final=True)]
+
+

@@ -1,0 +1,156 @@
+"""How a run ends: its outcome, its account, and the effects of the rows that end it.
+
+A stop that was forced is never `completed`; what the agent says then stands beneath the account, unless it is grounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import attrs
+
+from .commands import AnswerCalls, Command, End
+from .events import Cancel, Condensed, Event, NoReply, Refusal, Reply, StopReason, Usage
+from .manifest import Kind
+from .message import Message
+from .outcome import Account, Fact, MessageKind, Outcome, Reason, TerminalStatus
+from .state import ENDINGS, Phase, Run
+
+Done = tuple[Run, Sequence[Command]]
+
+LAST_REPLY_FACTS: Mapping[StopReason, tuple[Fact, ...]] = {
+    StopReason.LENGTH: (Fact.TRUNCATED,),
+    StopReason.CONTEXT_WINDOW: (Fact.TRUNCATED,),
+    StopReason.REFUSAL: (Fact.REFUSED,),
+    StopReason.CONTENT_FILTER: (Fact.REFUSED,),
+}
+"""What stays visible of the last reply, when that went wrong too."""
+
+
+def finish(status: TerminalStatus) -> Callable[[Run, Reply], Done]:
+    """The run ends with the agent's own message."""
+
+    def effect(run: Run, event: Reply) -> Done:
+        unverified = run.candidate.at is Message.FINAL_ANSWER and event.facts is None
+        facts = with_facts(run.facts, Fact.UNVERIFIED) if unverified else run.facts
+        run = attrs.evolve(charge(run, event), facts=facts)
+        declared = None if event.kind is None else event.kind.value
+        return _end(run, event, status, Reason(run.candidate.at.value, (("declared", declared),)), event, alone=True)
+
+    effect.__name__ = f"finish_{status.value}"
+    return effect
+
+
+def withhold(run: Run, event: Reply) -> Done:
+    run = attrs.evolve(charge(run, event), facts=with_facts(run.facts, Fact.REFUSED))
+    return _end(run, event, TerminalStatus.BLOCKED, Reason("withheld", (("stop", event.stop.value),)), event, alone=False)
+
+
+def close(status: TerminalStatus) -> Callable[[Run, Reply | NoReply | Refusal], Done]:
+    """The last reply has come, or will not: the outcome is the one that the stop allows."""
+
+    def effect(run: Run, event: Reply | NoReply | Refusal) -> Done:
+        reason = run.stop or Reason("concluded")
+        if not isinstance(event, Reply):
+            return _end(at_time(run, event), event, status, reason, None, alone=False)
+        run = charge(run, event)
+        grounded = event.facts is not None and event.facts.grounded is True
+        run = attrs.evolve(run, facts=with_facts(run.facts, *LAST_REPLY_FACTS.get(event.stop, ())))
+        calls = answered(event, "the run is over: its last reply has no tools")
+        run, commands = _end(run, event, status, reason, event, alone=grounded)
+        return run, [*calls, *commands]
+
+    effect.__name__ = f"close_{status.value}"
+    return effect
+
+
+def fail(run: Run, event: Refusal) -> Done:
+    """The provider's refusal is final, or came once too often."""
+    reason = Reason("refused", (("status", event.status), ("allowed", run.policy.recovery.refused)))
+    return _end(at_time(run, event), event, TerminalStatus.FAILED, reason, None, alone=False)
+
+
+def fail_too_long(run: Run, event: Refusal | Condensed) -> Done:
+    """The request does not fit, and nothing is left to condense."""
+    reason = Reason("context_overflow", (("condensed", run.policy.recovery.condensed),))
+    return _end(at_time(run, event), event, TerminalStatus.FAILED, reason, None, alone=False)
+
+
+def fail_no_reply(run: Run, event: NoReply) -> Done:
+    return _end(at_time(run, event), event, TerminalStatus.FAILED, Reason("no_reply", (("why", event.why),)), None, alone=False)
+
+
+def cancel(run: Run, event: Cancel) -> Done:
+    reason = Reason("cancelled", (("why", event.reason),))
+    ended, commands = _end(at_time(run, event), event, TerminalStatus.CANCELLED, reason, None, alone=False)
+    return ended, [*unanswered(run), *commands]
+
+
+def failed_by_fault(run: Run, at: float, part: str, problem: str) -> Run:
+    """A run whose machine is at fault: no table moves it, so this does. One that has ended keeps its ending."""
+    if run.at in ENDINGS:
+        return run
+    reason = Reason("fault", (("part", part), ("problem", problem)))
+    outcome = _outcome(run, at, TerminalStatus.FAILED, reason, None, alone=False)
+    return attrs.evolve(run, at=Phase.FAILED, outcome=outcome)
+
+
+def account_of(run: Run, at: float) -> Account:
+    """What the run did, left open and spent, as it stands."""
+    ledger = run.ledger
+    return Account(
+        turns=run.turn.number,
+        seconds=run.spent.seconds(at),
+        usage=run.spent.usage,
+        changes=ledger.changes,
+        changes_in_all=ledger.changes_in_all,
+        open_items=tuple(item.content for item in ledger.plan if item.status != "completed"),
+        unanswered=tuple(call.id for call in run.turn.open),
+        waiting_for=tuple(sorted(s.hex() for s in run.waits.since if s not in run.waits.over)),
+        last_results=ledger.last_results,
+    )
+
+
+def at_time(run: Run, event: Event) -> Run:
+    return run if event.at <= run.spent.now else attrs.evolve(run, spent=attrs.evolve(run.spent, now=event.at))
+
+
+def charge(run: Run, event: Reply) -> Run:
+    """The reply's cost. It counts at least one token, so that tokens bound turns."""
+    had, cost = run.spent.usage, event.usage
+    output = cost.output if cost.input + cost.output else 1
+    usage = Usage(had.input + cost.input, had.output + output, had.cached + cost.cached, had.usd + cost.usd)
+    now = max(event.at, run.spent.now)
+    return attrs.evolve(run, spent=attrs.evolve(run.spent, now=now, usage=usage, replies=run.spent.replies + 1, last=cost))
+
+
+def with_facts(facts: tuple[Fact, ...], *more: Fact) -> tuple[Fact, ...]:
+    return facts + tuple(fact for fact in more if fact not in facts)
+
+
+def answered(event: Reply, why: str) -> list[Command]:
+    return [AnswerCalls(tuple(call.id for call in event.calls), why)] if event.calls else []
+
+
+def unanswered(run: Run) -> list[Command]:
+    calls = tuple(call.id for call in run.turn.open)
+    return [AnswerCalls(calls, "no answer came before the turn was over")] if calls else []
+
+
+def _end(
+    run: Run, event: Event, status: TerminalStatus, reason: Reason, reply: Reply | None, *, alone: bool
+) -> tuple[Run, list[Command]]:
+    outcome = _outcome(run, event.at, status, reason, reply, alone=alone)
+    return attrs.evolve(run, outcome=outcome), [End(outcome)]
+
+
+def _outcome(
+    run: Run, at: float, status: TerminalStatus, reason: Reason, reply: Reply | None, *, alone: bool
+) -> Outcome:
+    kinds = {TerminalStatus.COMPLETED: MessageKind.FINAL_ANSWER, TerminalStatus.PARTIAL: MessageKind.PARTIAL_ANSWER}
+    unconfirmed = any(run.tool(call.tool).kind in (Kind.WRITE, Kind.COMMAND) for call in run.turn.open)
+    facts = with_facts(run.facts, Fact.SIDE_EFFECTS_UNCONFIRMED) if unconfirmed else run.facts
+    text = reply.text if reply is not None and reply.text is not None and reply.text.chars else None
+    return Outcome(
+        status, kinds.get(status, MessageKind.FAILURE_REPORT), reason, facts, account_of(run, at), text, alone
+    )

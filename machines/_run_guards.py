@@ -1,0 +1,180 @@
+"""What the rows of a run ask. Each guard is one question, with the values that it looked at."""
+
+from __future__ import annotations
+
+from statecraft import Evidence, Guard, Level, guard, seen
+
+from .detectors.roster import ROSTER, unsaid
+from .escalation import Rung
+from .events import Event, Refusal, Reply, Result, StopReason, TurnEnded
+from .message import CUT, WITHHELD, Message
+from .policy import Budget
+from .state import Purse, Run
+
+FINAL_REFUSALS = frozenset({401, 402, 403, 404})
+"""HTTP statuses after which asking again cannot help: no key, no money, not allowed, no such model."""
+
+PASSING_REFUSALS = frozenset({0, 408, 409, 425, 429})
+"""HTTP statuses (0: no connection) that a later request may not meet again; so may every status from 500 on."""
+
+
+@guard
+def cut(run: Run, event: Reply) -> Evidence:
+    """The reply was cut off. Its calls may parse and still be incomplete, so they never run."""
+    malformed = event.stop is StopReason.MALFORMED_CALL and bool(event.calls)
+    return seen("cut", event.stop in CUT and not malformed, stop=event.stop.value, calls=len(event.calls))
+
+
+@guard
+def paused(run: Run, event: Reply) -> Evidence:
+    return seen("paused", event.stop is StopReason.PAUSE and not event.calls, stop=event.stop.value)
+
+
+@guard
+def empty(run: Run, event: Reply) -> Evidence:
+    """No text and no call; thinking alone is empty too."""
+    chars = event.text.chars if event.text else 0
+    holds = chars == 0 and not event.calls and event.stop not in WITHHELD
+    return seen("empty", holds, chars=chars, calls=len(event.calls), thinking=event.thinking is not None)
+
+
+@guard
+def withheld(run: Run, event: Reply) -> Evidence:
+    """The model, or the provider's filter, refuses to answer."""
+    return seen("withheld", event.stop in WITHHELD and not event.calls, stop=event.stop.value)
+
+
+@guard
+def calls(run: Run, event: Reply) -> Evidence:
+    """The reply has calls: they are honoured whatever the stop reason says."""
+    return seen("calls", bool(event.calls), calls=len(event.calls))
+
+
+def message_is(kind: Message) -> Guard[Run, Event]:
+    """The candidate has become this kind of message."""
+    name = f"is_{kind.value}"
+
+    def ask(run: Run, event: Event) -> Evidence:
+        return seen(name, run.candidate.at is kind, candidate=run.candidate.at.value)
+
+    ask.__name__ = name
+    return guard(ask)
+
+
+@guard
+def open_call(run: Run, event: Result) -> Evidence:
+    holds = any(call.id == event.call for call in run.turn.open)
+    return seen("open_call", holds, call=event.call, open=len(run.turn.open))
+
+
+@guard
+def progressed(run: Run, event: TurnEnded) -> Evidence:
+    return seen("progressed", bool(run.turn.signal), signal=run.turn.signal or None)
+
+
+@guard
+def only_polled(run: Run, event: TurnEnded) -> Evidence:
+    """Every call of the turn was a look at a declared wait that may go on."""
+    turn = run.turn
+    holds = turn.polls > 0 and not turn.outcomes
+    return seen("only_polled", holds, polls=turn.polls, others=len(turn.outcomes))
+
+
+@guard
+def wait_over(run: Run, event: TurnEnded) -> Evidence:
+    """A declared wait ended in this turn in a way that the run has to be told of."""
+    return seen("wait_over", bool(run.turn.wait_over), how=run.turn.wait_over or None, value=run.turn.wait_value)
+
+
+@guard
+def nudged_twice(run: Run, event: TurnEnded) -> Evidence:
+    ladder = run.ladder
+    holds = ladder.at is Rung.NUDGED_TWICE
+    return seen("nudged_twice", holds, rung=ladder.at.value, older=ladder.older, newer=ladder.newer)
+
+
+@guard
+def nudge_due(run: Run, event: TurnEnded) -> Evidence:
+    """Some detector would nudge now. Asked only while two nudges stand."""
+    for detector in ROSTER:
+        reading = detector.read(run, event)
+        if reading.level >= Level.NUDGE and unsaid(detector)(run, event).holds:
+            return seen("nudge_due", True, detector=detector.name, now=reading.now, nudge=reading.nudge)
+    return seen("nudge_due", False, detector=None)
+
+
+@guard
+def final_refusal(run: Run, event: Refusal) -> Evidence:
+    return seen("final_refusal", event.status in FINAL_REFUSALS, status=event.status)
+
+
+@guard
+def too_long(run: Run, event: Refusal) -> Evidence:
+    return seen("too_long", event.too_long or event.status == 413, status=event.status, too_long=event.too_long)
+
+
+@guard
+def passing(run: Run, event: Refusal) -> Evidence:
+    holds = event.status in PASSING_REFUSALS or event.status >= 500
+    return seen("passing", holds, status=event.status, after=event.after)
+
+
+@guard
+def turns(run: Run, event: Event) -> Evidence:
+    """No turn is left."""
+    left = run.purse[Purse.TURN]
+    return seen("turns", left is not None and left <= 0, left=left)
+
+
+@guard
+def seconds(run: Run, event: Event) -> Evidence:
+    """The run's time is used up, less what is held back for the final reply. Seconds."""
+    budget = run.policy.budget
+    used = run.spent.seconds(event.at)
+    held = _held(budget, budget.seconds, budget.hold_back_seconds)
+    holds = budget.seconds is not None and used >= budget.seconds - held
+    return seen("seconds", holds, used=round(used, 3), limit=budget.seconds, held_back=held)
+
+
+@guard
+def tokens(run: Run, event: Event) -> Evidence:
+    """The next request might not fit what is left of the tokens, less what is held back for the final reply."""
+    budget, usage = run.policy.budget, run.spent.usage
+    used, next_at_most = usage.input + usage.output, _next_tokens(run)
+    held = round(_held(budget, budget.tokens, budget.hold_back_tokens))
+    holds = budget.tokens is not None and (used >= budget.tokens - held or used + next_at_most > budget.tokens - held)
+    return seen("tokens", holds, used=used, next_at_most=next_at_most, limit=budget.tokens, held_back=held)
+
+
+@guard
+def usd(run: Run, event: Event) -> Evidence:
+    """The next request might not fit what is left of the money, less what is held back. US dollars.
+
+    What it will cost at most is taken from the dearest thing known: the last reply's price for each of its tokens.
+    """
+    budget, usage, last = run.policy.budget, run.spent.usage, run.spent.last
+    counted = last.input + last.output
+    next_at_most = last.usd * _next_tokens(run) / counted if counted else last.usd
+    held = _held(budget, budget.usd, budget.hold_back_usd)
+    holds = budget.usd is not None and (
+        usage.usd >= budget.usd - held or usage.usd + next_at_most > budget.usd - held
+    )
+    shown = {"used": round(usage.usd, 6), "next_at_most": round(next_at_most, 6), "held_back": round(held, 6)}
+    return seen("usd", holds, **shown, limit=budget.usd)
+
+
+limits = turns | seconds | tokens | usd
+LIMITS = (turns, seconds, tokens, usd)
+
+
+def _held(budget: Budget, whole: float | None, most: float) -> float:
+    return 0.0 if whole is None else min(budget.hold_back * whole, most)
+
+
+def _next_tokens(run: Run) -> int:
+    """What the next request costs at most, in tokens: the prompt as it last stood with the reply, and a whole reply.
+
+    Where the size of a reply is not known, only the prompt counts.
+    """
+    last = run.spent.last
+    return last.input + last.output + (run.policy.budget.reply_tokens or 0)

@@ -1,0 +1,43 @@
+"""Turns in a row in which nothing new came in: no new result, no new state, no item closed, no better count.
+
+Incident: an agent that searched documents reworded one failing question again and again. Every call was new and every
+answer the same nothing, so a count of equal calls saw a healthy run.
+
+While every call of the streak failed the limits are wider. A turn without a call counts as well: nothing came in.
+A turn that only looked at a declared wait counts for nothing either way.
+"""
+
+from __future__ import annotations
+
+from statecraft import Reading
+
+from ..events import TurnEnded
+from ..state import Run
+from .limits import most, reading
+
+
+def no_progress(run: Run, event: TurnEnded) -> Reading:
+    limits = run.policy.detectors.no_progress
+    turn, before = run.turn, run.streaks
+    if not limits.enabled or turn.signal:
+        return reading("no_progress", 0, limits, most(run))
+    only_polled = turn.polls > 0 and not turn.outcomes
+    failed, ok = before.barren_failed + turn.failed, before.barren_ok + turn.ok + turn.unseen
+    return reading(
+        "no_progress",
+        before.barren + (0 if only_polled else 1),
+        limits,
+        most(run),
+        failing=failed > 0 and ok == 0,
+        last_signal=before.last_signal or None,
+        last_signal_turn=before.last_signal_turn,
+        turn=turn.number,
+    )
+
+
+def nudge(now: int) -> str:
+    """What the model is told."""
+    return (
+        f"For {now} turns nothing new has come in: every result was one seen before, nothing was changed, and no item of "
+        f"the plan was closed. One of these would count as progress. Try another way, or finish and say what blocks."
+    )

@@ -1,0 +1,285 @@
+"""Everything that can happen to a run.
+
+An event is a fact with its own time (`at`, seconds since the run began). Texts, arguments and results are not in it: they
+lie in the content store under their digests, and the event carries the digest, the size, and whatever was computed from
+the text before the event was made (`ledger/observe.py`). So a table reads no text, and a journal can lose one.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import attrs
+
+from statecraft import Scalar
+
+
+@attrs.frozen
+class Text:
+    """A text kept outside: its digest (SHA-256, hex) and its length in characters."""
+
+    digest: str
+    chars: int
+
+
+class StopReason(str, Enum):
+    """Why the provider says that a reply ended."""
+
+    END_TURN = "end_turn"
+    TOOL_USE = "tool_use"
+    LENGTH = "length"
+    CONTEXT_WINDOW = "context_window"
+    PAUSE = "pause"
+    REFUSAL = "refusal"
+    CONTENT_FILTER = "content_filter"
+    MALFORMED_CALL = "malformed_call"
+    STOP_SEQUENCE = "stop_sequence"
+    OTHER = "other"
+
+
+class Declared(str, Enum):
+    """What the agent itself declares its message to be."""
+
+    CHECKPOINT = "checkpoint"
+    PARTIAL = "partial"
+    FINAL = "final"
+    FAILURE = "failure"
+
+
+class ErrorKind(str, Enum):
+    """How a call failed, by type and never by the words of a message."""
+
+    VALIDATION = "validation"
+    TRANSIENT = "transient"
+    PERMISSION = "permission"
+    BUSINESS = "business"
+    UNKNOWN_TOOL = "unknown_tool"
+    TIMEOUT = "timeout"
+    OTHER = "other"
+
+
+class PollState(str, Enum):
+    """What a declared wait's answer says: still waiting, settled, or a value that is in neither set."""
+
+    WAITING = "waiting"
+    TERMINAL = "terminal"
+    UNRECOGNISED = "unrecognised"
+
+
+@attrs.frozen
+class Facts:
+    """What the host knows about an answer; None = not known."""
+
+    answer_producing: bool | None = None
+    attempted: bool | None = None
+    eligible: int | None = None
+    grounded: bool | None = None
+    honest_no_source: bool | None = None
+    blockers: bool | None = None
+    recovering: bool | None = None
+    checks_passed: bool | None = None
+
+
+@attrs.frozen
+class Usage:
+    """What one reply cost: tokens, and US dollars where a price is known."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    usd: float = 0.0
+
+
+@attrs.frozen
+class Call:
+    """One call: its id, tool, signature (8-byte digest of tool and canonical arguments) and the text of its arguments.
+
+    `parsed` is false where the arguments are not a JSON object; `target` is what the call touches, if its tool says.
+    """
+
+    id: str
+    tool: str
+    signature: bytes
+    args: Text
+    parsed: bool = True
+    target: str | None = None
+
+
+@attrs.frozen
+class PlanItem:
+    """One item of the plan: the digest of its wording, and whether it is `pending`, `in_progress` or `completed`."""
+
+    content: Text
+    status: str
+
+
+@attrs.frozen
+class Begin:
+    """The run begins."""
+
+    at: float
+    task: Text | None = None
+
+
+@attrs.frozen
+class Said:
+    """Somebody spoke: a person, or (`synthetic`) a program in a person's name."""
+
+    at: float
+    text: Text
+    synthetic: bool = False
+
+
+@attrs.frozen
+class Reply:
+    """One reply of the model."""
+
+    at: float
+    stop: StopReason
+    calls: tuple[Call, ...] = ()
+    text: Text | None = None
+    thinking: Text | None = None
+    usage: Usage = Usage()
+    kind: Declared | None = None
+    facts: Facts | None = None
+    agent: str | None = None
+
+
+@attrs.frozen
+class Result:
+    """A tool's answer to one call: its digest with volatile parts stripped (None = the result was not seen).
+
+    `error` is None on success; `error_class` keeps the word that the tool used. `state` is the digest of what was
+    touched, as it stands afterwards; `wrote` says that the dispatch layer saw a write succeed.
+    """
+
+    at: float
+    call: str
+    digest: bytes | None = None
+    value: Text | None = None
+    error: ErrorKind | None = None
+    error_class: str | None = None
+    state: bytes | None = None
+    target: str | None = None
+    wrote: bool = False
+    poll: PollState | None = None
+    poll_value: str | None = None
+
+
+@attrs.frozen
+class TurnEnded:
+    """All calls of the turn are answered, or it is certain that no more answers will come. Made by the supervisor."""
+
+    at: float
+
+
+@attrs.frozen
+class Chunk:
+    """A piece of a reply that is still streaming; `channel` is `text` or `thinking`."""
+
+    at: float
+    channel: str
+    text: Text
+
+
+@attrs.frozen
+class PlanChanged:
+    """The whole plan as it now stands."""
+
+    at: float
+    items: tuple[PlanItem, ...]
+
+
+@attrs.frozen
+class GoalMeasured:
+    """The task's own count: so many done of so many."""
+
+    at: float
+    done: float
+    total: float
+
+
+@attrs.frozen
+class Refusal:
+    """The provider refused the request: HTTP status (0: no connection), and how long it asks to wait, in seconds.
+
+    `too_long` is what the structured part of the answer says about size, where it says anything.
+    """
+
+    at: float
+    status: int
+    body: Text
+    after: float | None = None
+    too_long: bool = False
+
+
+@attrs.frozen
+class Condensed:
+    """The history was condensed; `freed` tokens."""
+
+    at: float
+    freed: int
+    summarised: bool = False
+
+
+@attrs.frozen
+class Signal:
+    """Something that was waited for arrived from outside: an approval, a webhook."""
+
+    at: float
+    name: str
+    value: Text | None = None
+
+
+@attrs.frozen
+class Clock:
+    """The time that a run waited for has come."""
+
+    at: float
+
+
+@attrs.frozen
+class Cancel:
+    """The host cancels the run."""
+
+    at: float
+    reason: str = ""
+
+
+@attrs.frozen
+class NoReply:
+    """There will be no reply to the request that is out: the host cannot, or will not, get one."""
+
+    at: float
+    why: str
+
+
+@attrs.frozen
+class Ended:
+    """How a recording says that its run ended. It decides nothing."""
+
+    at: float
+    status: str
+    text: Text | None = None
+
+
+Event = (
+    Begin
+    | Said
+    | Reply
+    | Result
+    | TurnEnded
+    | Chunk
+    | PlanChanged
+    | GoalMeasured
+    | Refusal
+    | Condensed
+    | Signal
+    | Clock
+    | Cancel
+    | NoReply
+    | Ended
+)
+
+Values = tuple[tuple[str, Scalar], ...]
+"""Named values of a piece of evidence, in the order in which they are shown."""

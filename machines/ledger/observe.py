@@ -1,0 +1,131 @@
+"""From what was received to the event: signatures, digests and facts, computed before the event is made.
+
+The events carry no text; each text met on the way is handed to `keep`, which the caller gives (a content store, or
+nothing at all).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Final
+
+from ..events import Call, ErrorKind, PollState, Result, Text
+from ..manifest import Tool, Wait
+from .canonical import loads, spelling
+from .digest import result_digest
+from .signature import signature
+
+Keep = Callable[[Text, str], None]
+
+UNSEEN: Final = object()
+"""Stands for a result that was not seen, which is not the same as one that is null."""
+
+
+def forget(text: Text, content: str) -> None:
+    """A `keep` that keeps nothing."""
+
+
+def text_of(content: str, keep: Keep = forget) -> Text:
+    """The text as an event names it."""
+    text = Text(hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(), len(content))
+    keep(text, content)
+    return text
+
+
+def call_of(id: str, name: str, args: str, tool: Tool, *, parsed: bool = True, keep: Keep = forget) -> Call:  # noqa: A002
+    """One call of a reply; `args` is the text that was received, `parsed` whether it is a JSON object."""
+    return Call(id, name, signature(name, args), text_of(args, keep), parsed, _target(args, tool) if parsed else None)
+
+
+def result_of(
+    call: Call,
+    tool: Tool,
+    *,
+    at: float,
+    value: object = UNSEEN,
+    error: ErrorKind | None = None,
+    error_class: str | None = None,
+    message: str | None = None,
+    state: str | None = None,
+    target: str | None = None,
+    wrote: bool = False,
+    keep: Keep = forget,
+) -> Result:
+    """One tool's answer. Where the value was not seen, the message of an error stands for it."""
+    if value is UNSEEN and message is not None:
+        value = message
+    seen = value is not UNSEEN
+    progress = (tool.wait.progress_field,) if tool.wait is not None and tool.wait.progress_field != "*" else ()
+    failed = None if error is None else (error_class or error.value)
+    poll, found = _poll(value, error, tool.wait) if tool.wait is not None else (None, None)
+    return Result(
+        at,
+        call.id,
+        digest=result_digest(value, failed, tool.volatile, progress) if seen else None,
+        value=text_of(_spelled(value), keep) if seen else None,
+        error=error,
+        error_class=error_class,
+        state=None if state is None else _state(state),
+        target=target,
+        wrote=wrote,
+        poll=poll,
+        poll_value=found,
+    )
+
+
+def _state(state: str) -> bytes:
+    return hashlib.blake2b(state.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def _spelled(value: object) -> str:
+    return value if isinstance(value, str) else spelling(value).decode("utf-8", "surrogatepass")
+
+
+def _target(args: str, tool: Tool) -> str | None:
+    if not tool.target:
+        return None
+    try:
+        given = loads(args)
+    except ValueError:
+        return None
+    if not isinstance(given, dict):
+        return None
+    named = [value for name in tool.target if isinstance(value := given.get(name), str)]
+    return "\x1f".join(named) or None
+
+
+def _poll(value: object, error: ErrorKind | None, wait: Wait) -> tuple[PollState | None, str | None]:
+    """What a declared wait's answer says. An error, or a field that is not there, is a value nobody foresaw."""
+    if value is UNSEEN and error is None:
+        return None, None
+    found = value if wait.progress_field == "*" else _field(value, wait.progress_field)
+    shown = None if found is UNSEEN else _spelled(found)[:80]
+    if error is not None or found is UNSEEN:
+        return PollState.UNRECOGNISED, shown
+    if any(_is(found, waiting) for waiting in wait.waiting_values):
+        return PollState.WAITING, shown
+    if any(_is(found, terminal) for terminal in wait.terminal_values):
+        return PollState.TERMINAL, shown
+    return PollState.UNRECOGNISED, shown
+
+
+def _is(found: object, declared: object) -> bool:
+    return found == declared and isinstance(found, bool) == isinstance(declared, bool)
+
+
+def _field(value: object, path: str) -> object:
+    """The value at a dotted path; a number names an item of a list. A text that is JSON is read as such."""
+    if isinstance(value, str):
+        try:
+            value = loads(value)
+        except ValueError:
+            return UNSEEN
+    for name in path.split("."):
+        if isinstance(value, dict) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return UNSEEN
+    return value

@@ -1,0 +1,103 @@
+"""What a run has learned and done: distinct results, states, plan, goal, changes.
+
+Growth of a set is progress, a longer list is not: everything here is a set of digests, or the best value so far. Four
+signals say that something new came in, and `learn_result`, `learn_plan` and `learn_goal` name the one that fired:
+
+* `result`  the answer of a tool is not among that tool's last few
+* `state`   a write left what it touched in a state not seen before; a write without a digest counts once per call
+* `plan`    an item of the plan was closed that was open (its wording counts for nothing)
+* `goal`    the best count of the task's own measure so far
+
+A result that was not seen is evidence of nothing, and a scratch tool changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import attrs
+from rpds import HashTrieMap, HashTrieSet
+
+from ..events import Call, GoalMeasured, PlanChanged, PlanItem, Result
+from ..manifest import Tool
+from ..outcome import Change, LastResult
+
+SHOWN_CHANGES = 8
+"""Changes that the account lists; the others are counted."""
+
+SHOWN_RESULTS = 3
+"""Last results that the account shows."""
+
+
+@attrs.frozen
+class Ledger:
+    """What a run has learned. It grows with distinct things only, and is handed on from leg to leg.
+
+    `recent`: per tool the digests of its last distinct results, newest last. `work`: 8-byte digests of every distinct
+    (tool, result), (target, state) and blind write. `best`: the best share of the goal reached, None before the first.
+    """
+
+    recent: HashTrieMap[str, tuple[bytes, ...]] = HashTrieMap()
+    work: HashTrieSet[bytes] = HashTrieSet()
+    written: HashTrieSet[str] = HashTrieSet()
+    plan: tuple[PlanItem, ...] = ()
+    closed: int = 0
+    goal: tuple[float, float] | None = None
+    best: float | None = None
+    changes: tuple[Change, ...] = ()
+    changes_in_all: int = 0
+    last_results: tuple[LastResult, ...] = ()
+
+
+def digest8(*parts: bytes) -> bytes:
+    """Eight bytes that stand for the parts; each part's length is in it, so that no two lists of parts meet."""
+    state = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        state.update(len(part).to_bytes(4, "big"))
+        state.update(part)
+    return state.digest()
+
+
+def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_results: int) -> tuple[Ledger, str]:
+    """The ledger with one more result, and the signal that fired ("" = none)."""
+    signal = ""
+    work, recent, written = ledger.work, ledger.recent, ledger.written
+    name = call.tool.encode(errors="surrogatepass")
+    if result.digest is not None:
+        last = recent.get(call.tool) or ()
+        if result.digest not in last:
+            signal = "result"
+        kept = (*(d for d in last if d != result.digest), result.digest)
+        recent = recent.insert(call.tool, kept[-recent_results:] if recent_results else ())
+        work = work.insert(digest8(b"result", name, result.digest))
+    if result.wrote and result.error is None and not tool.scratch:
+        target = result.target or call.target
+        if result.state is not None:
+            done = digest8(b"state", (target or "").encode(errors="surrogatepass"), result.state)
+        else:
+            done = digest8(b"write", call.signature)
+        if done not in work:
+            signal = "state"
+            work = work.insert(done)
+        if target is not None:
+            written = written.insert(target)
+        changes = (*ledger.changes, Change(call.tool, target, result.state))[-SHOWN_CHANGES:]
+        ledger = attrs.evolve(ledger, changes=changes, changes_in_all=ledger.changes_in_all + 1)
+    shown = (*ledger.last_results, LastResult(call.tool, result.value, result.error))[-SHOWN_RESULTS:]
+    return attrs.evolve(ledger, work=work, recent=recent, written=written, last_results=shown), signal
+
+
+def learn_plan(ledger: Ledger, event: PlanChanged) -> tuple[Ledger, str]:
+    """The ledger with the plan as it now stands; closing more items than ever before is the signal."""
+    closed = sum(item.status == "completed" for item in event.items)
+    signal = "plan" if closed > ledger.closed else ""
+    return attrs.evolve(ledger, plan=event.items, closed=max(closed, ledger.closed)), signal
+
+
+def learn_goal(ledger: Ledger, event: GoalMeasured) -> tuple[Ledger, str]:
+    """The ledger with the goal's count; a share better than the best so far is the signal."""
+    share = event.done / event.total if event.total else 0.0
+    better = ledger.best is None or share > ledger.best
+    best = share if ledger.best is None else max(share, ledger.best)
+    first = ledger.best is None and share == 0.0  # the first count of a task not begun is where it starts, not progress
+    return attrs.evolve(ledger, goal=(event.done, event.total), best=best), "goal" if better and not first else ""

@@ -1,0 +1,81 @@
+"""What a tool declares of itself. The model never sees it; the ledger and the guards rest on it.
+
+A tool that declares nothing is an ordinary read: its answers count when they are new, and it is exempt from nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+import attrs
+
+from statecraft import Scalar
+
+
+class Kind(str, Enum):
+    """What a tool does to the world."""
+
+    READ = "read"
+    WRITE = "write"
+    SEARCH = "search"
+    COMMAND = "command"
+    WAIT = "wait"
+    THINK = "think"
+    OTHER = "other"
+
+
+class Work(str, Enum):
+    """What a run is for: answers are judged by their evidence, builds and edits by what they leave behind."""
+
+    ANSWER = "answer"
+    BUILD = "build"
+    EDIT = "edit"
+    OTHER = "other"
+
+
+@attrs.frozen
+class Wait:
+    """When asking again is waiting: while the field holds a waiting value and time is left. Times in seconds.
+
+    `progress_field` is a dotted path into the result, `*` the whole of it.
+    """
+
+    progress_field: str
+    waiting_values: tuple[Scalar, ...]
+    terminal_values: tuple[Scalar, ...]
+    max_wait_seconds: float
+    min_interval_seconds: float = 0.0
+
+
+@attrs.frozen
+class Tool:
+    """One tool's manifest; field by field as the neutral trace's `run.tools` has it.
+
+    `identity`, `target`, `source` and `topic` name the arguments that say what a call is, touches, cites and is about.
+    `may_be_empty` is True for every argument, or names those that may be empty.
+    """
+
+    kind: Kind = Kind.OTHER
+    required: tuple[str, ...] = ()
+    may_be_empty: bool | tuple[str, ...] = False
+    volatile: tuple[str, ...] = ()
+    repeats: bool = False
+    idempotent: bool = False
+    scratch: bool = False
+    identity: tuple[str, ...] = ()
+    target: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    family: str | None = None
+    topic: tuple[str, ...] = ()
+    look: bool = False
+    fruitless: tuple[Scalar, ...] = ()
+    poll: bool = False
+    timeout_seconds: float | None = None
+    idle_seconds: float | None = None
+    wait: Wait | None = None
+
+
+UNDECLARED = Tool()
+
+Tools = Mapping[str, Tool]

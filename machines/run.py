@@ -1,0 +1,237 @@
+"""A run's lifecycle.
+
+The rules: a request is out (`asking`, or `recovering` after one that went wrong), the calls of a reply are out (`acting`),
+nothing is to be done before a time or a signal (`waiting`), the history is being condensed (`condensing`), or the last
+reply is out (`concluding`).
+
+* A turn is a reply with the results of all its calls. Replies that are cut, paused or empty are recovered from and use
+  up no turn; each such incident has its own budget, and progress makes all of them full again.
+* What judges a turn stands on `TurnEnded`: first what stops, then what waits, then what nudges. Nothing is judged before
+  the whole turn is in the run.
+* A stop asks for exactly one reply without tools. Whatever comes, or does not come, ends the run.
+* The message machine says what a reply's text may be; a checkpoint never ends a run.
+
+`inner` machines: MESSAGE says what the reply has become, ESCALATION how many nudges stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from statecraft import Inner, Level, Rows, Table, ignore, inner, ordered, reaches, refuse
+
+from . import _run_effects as do
+from . import _run_endings as end
+from ._run_guards import (
+    calls,
+    cut,
+    empty,
+    final_refusal,
+    limits,
+    message_is,
+    nudge_due,
+    nudged_twice,
+    only_polled,
+    open_call,
+    passing,
+    paused,
+    progressed,
+    too_long,
+    wait_over,
+    withheld,
+)
+from .commands import AnswerCalls, Ask, Command, Condense, End, RunCalls, Show, Tell, TellPerson, WaitUntil
+from .detectors.roster import ROSTER, unsaid
+from .escalation import ESCALATION, Ladder
+from .events import (
+    Begin,
+    Cancel,
+    Chunk,
+    Clock,
+    Condensed,
+    Ended,
+    Event,
+    GoalMeasured,
+    NoReply,
+    PlanChanged,
+    Refusal,
+    Reply,
+    Result,
+    Said,
+    Signal,
+    TurnEnded,
+)
+from .message import MESSAGE, Candidate, Message
+from .outcome import TerminalStatus
+from .state import ENDINGS, OPEN, RECOVERIES, SIZES, Phase, Purse, Run
+
+
+def _at(run: Run) -> Phase:
+    return run.at
+
+
+def _move(run: Run, state: Phase) -> Run:
+    return attrs.evolve(run, at=state)
+
+
+def _purse(run: Run) -> Mapping[Purse, int | None]:
+    return run.purse
+
+
+def _pay(run: Run, left: Mapping[Purse, int | None]) -> Run:
+    return attrs.evolve(run, purse=left)
+
+
+def the_candidate(run: Run, event: Reply | NoReply | Refusal) -> Candidate | None:
+    """A reply that may be a message: its text alone, or, when the run is to end with it, whatever it is."""
+    forced = run.at is Phase.CONCLUDING
+    if not forced and not isinstance(event, Reply):
+        return None
+    if not forced and isinstance(event, Reply) and (event.calls or unusable(run, event).holds or withheld(run, event).holds):
+        return None
+    unwritten = sum(target not in run.ledger.written for target in run.requires) if run.requires else None
+    return Candidate(
+        Message.CANDIDATE,
+        run.work,
+        forced,
+        run.ledger.changes_in_all,
+        unwritten,
+        run.policy.messages.require_facts,
+    )
+
+
+def with_candidate(run: Run, event: Reply | NoReply | Refusal, candidate: Candidate) -> Run:
+    return attrs.evolve(run, candidate=candidate)
+
+
+def the_ladder(run: Run, event: Reply | TurnEnded) -> Ladder | None:
+    """The nudges that stand. A reply moves it only if the model was told something before it."""
+    if isinstance(event, Reply) and not run.told:
+        return None
+    within, moved = run.policy.escalation.within, bool(run.turn.signal)
+    return attrs.evolve(run.ladder, turn=run.turn.number, progressed=moved, within=within)
+
+
+def with_ladder(run: Run, event: Reply | TurnEnded, ladder: Ladder) -> Run:
+    return attrs.evolve(run, ladder=ladder, told=run.told and not isinstance(event, Reply))
+
+
+_ALIVE: tuple[Phase, ...] = (Phase.ASKING, Phase.RECOVERING)
+_ASKED: tuple[Phase, ...] = (*_ALIVE, Phase.CONCLUDING)
+_TURNING: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING)
+unusable = cut | paused | empty
+
+JUDGE: Inner[Run, Phase, Command] = inner(MESSAGE, during=_ASKED, get=the_candidate, put=with_candidate)
+LADDER: Inner[Run, Phase, Command] = inner(ESCALATION, during=_TURNING, get=the_ladder, put=with_ladder)
+
+P, B = Phase, Purse
+DONE, PART, BLOCK = TerminalStatus.COMPLETED, TerminalStatus.PARTIAL, TerminalStatus.BLOCKED
+row = Rows[Run, Phase, Command]()
+
+RUN: Table[Run, Phase, Event, Command] = Table(
+    "run",
+    [
+        row(P.READY, Begin, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(P.READY, Begin, P.ASKING, do.begin, asks=[Ask]),
+        row(P.READY, Said, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(P.READY, Said, P.ASKING, do.begin, asks=[Ask]),
+        # a reply
+        row(_ALIVE, Reply, P.BLOCKED, end.withhold, withheld, asks=[End]),
+        row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, unusable, limits, asks=[AnswerCalls, Ask]),
+        row(_ALIVE, Reply, P.RECOVERING, do.resume_cut, cut, asks=[AnswerCalls, Ask], spends=B.TRUNCATED),
+        row(_ALIVE, Reply, P.CONCLUDING, do.stop_truncated, cut, asks=[AnswerCalls, Ask]),
+        row(_ALIVE, Reply, P.RECOVERING, do.resume_paused, paused, asks=[Ask], spends=B.PAUSED),
+        row(_ALIVE, Reply, P.CONCLUDING, do.stop_paused, paused, asks=[Ask]),
+        row(_ALIVE, Reply, P.RECOVERING, do.remind_empty, empty, asks=[Tell, Ask], spends=B.EMPTY),
+        row(_ALIVE, Reply, P.CONCLUDING, do.stop_empty, empty, asks=[Ask]),
+        row(_ALIVE, Reply, P.ACTING, do.act, calls, asks=[RunCalls, AnswerCalls], spends=B.TURN),
+        row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, calls, asks=[AnswerCalls, Ask]),
+        row(_ALIVE, Reply, P.COMPLETED, end.finish(DONE), message_is(Message.FINAL_ANSWER), asks=[End]),
+        row(_ALIVE, Reply, P.PARTIAL, end.finish(PART), message_is(Message.PARTIAL_ANSWER), asks=[End]),
+        row(_ALIVE, Reply, P.BLOCKED, end.finish(BLOCK), message_is(Message.FAILURE_REPORT), asks=[End]),
+        row(_ALIVE, Reply, P.ACTING, do.checkpoint, asks=[Show], spends=B.TURN),
+        row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, asks=[AnswerCalls, Ask]),
+        # the turn and what it found
+        row(P.ACTING, Result, P.ACTING, do.fold, open_call),
+        *(
+            row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_by(d), reaches(d.read, Level.STOP), asks=[AnswerCalls, Ask])
+            for d in ROSTER
+        ),
+        row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_escalated, nudged_twice, nudge_due, asks=[AnswerCalls, Ask]),
+        row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(P.ACTING, TurnEnded, P.ASKING, do.tell_wait, wait_over, asks=[AnswerCalls, TellPerson, Tell, Ask]),
+        row(P.ACTING, TurnEnded, P.WAITING, do.wait, only_polled, asks=[WaitUntil]),
+        *(
+            row(P.ACTING, TurnEnded, P.ASKING, do.nudge_by(d), reaches(d.read, Level.NUDGE), unsaid(d), asks=[AnswerCalls, Tell, Ask])
+            for d in ROSTER
+        ),
+        row(P.ACTING, TurnEnded, P.ASKING, do.ask, progressed, asks=[AnswerCalls, Ask], refills=RECOVERIES),
+        row(P.ACTING, TurnEnded, P.ASKING, do.ask, asks=[AnswerCalls, Ask]),
+        row.stay(OPEN, PlanChanged, do.note_plan),
+        row.stay(OPEN, GoalMeasured, do.note_goal),
+        row.stay(OPEN, Said, do.hear),
+        # waiting
+        row(P.WAITING, Clock, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(P.WAITING, Clock, P.ASKING, do.ask_again, asks=[Ask]),
+        row(P.WAITING, Signal, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(P.WAITING, Signal, P.ASKING, do.ask_again, asks=[Ask]),
+        # a request that was refused
+        row(_ALIVE, Refusal, P.FAILED, end.fail, final_refusal, asks=[End]),
+        row(_ALIVE, Refusal, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(_ALIVE, Refusal, P.CONDENSING, do.condense, too_long, asks=[Condense], spends=B.CONDENSED),
+        row(_ALIVE, Refusal, P.FAILED, end.fail_too_long, too_long, asks=[End]),
+        row(_ALIVE, Refusal, P.RECOVERING, do.retry, passing, asks=[Ask], spends=B.REFUSED),
+        row(_ALIVE, Refusal, P.FAILED, end.fail, asks=[End]),
+        row(P.CONDENSING, Condensed, P.RECOVERING, do.ask_again, asks=[Ask]),
+        # the last reply
+        row(P.CONCLUDING, Reply, P.PARTIAL, end.close(PART), message_is(Message.PARTIAL_ANSWER), asks=[AnswerCalls, End]),
+        row(P.CONCLUDING, Reply, P.BLOCKED, end.close(BLOCK), asks=[AnswerCalls, End]),
+        row(P.CONCLUDING, NoReply, P.PARTIAL, end.close(PART), message_is(Message.PARTIAL_ANSWER), asks=[End]),
+        row(P.CONCLUDING, NoReply, P.BLOCKED, end.close(BLOCK), asks=[End]),
+        row(P.CONCLUDING, Refusal, P.PARTIAL, end.close(PART), message_is(Message.PARTIAL_ANSWER), asks=[End]),
+        row(P.CONCLUDING, Refusal, P.BLOCKED, end.close(BLOCK), asks=[End]),
+        row(_ALIVE, NoReply, P.FAILED, end.fail_no_reply, asks=[End]),
+        row((P.READY, *OPEN), Cancel, P.CANCELLED, end.cancel, asks=[AnswerCalls, End]),
+        # what the cells without a row mean
+        ordered(_ALIVE, [Reply], "what is wrong with a reply is decided before what it says"),
+        ordered(_ALIVE, [Refusal], "what can never pass is decided before what may"),
+        ordered([P.ACTING], [TurnEnded], "a stop before a wait, a wait before a nudge, a nudge before going on"),
+        ignore([P.READY, *OPEN], [Ended], "what a recording says of its own end decides nothing"),
+        ignore(_ASKED, [Chunk], "a reply is judged when it is whole"),
+        ignore([*_ASKED, P.ACTING, P.WAITING], [Condensed], "the host condensed by itself, and nothing waits for it"),
+        ignore([*_ASKED, P.ACTING, P.CONDENSING], [Signal, Clock], "nothing waits for it"),
+        refuse([P.READY], [Reply, Result, TurnEnded, Chunk, PlanChanged, GoalMeasured, Refusal, Condensed], "not begun"),
+        refuse([P.READY], [Signal, Clock, NoReply], "not begun"),
+        refuse(OPEN, [Begin], "begun already"),
+        refuse([*_ASKED, P.WAITING, P.CONDENSING], [Result, TurnEnded], "no call is open"),
+        refuse([P.ACTING, P.WAITING, P.CONDENSING], [Reply, Refusal, NoReply], "no request is out"),
+        refuse([P.ACTING, P.WAITING, P.CONDENSING], [Chunk], "no request is out"),
+    ],
+    events=[
+        Begin,
+        Said,
+        Reply,
+        Result,
+        TurnEnded,
+        Chunk,
+        PlanChanged,
+        GoalMeasured,
+        Refusal,
+        Condensed,
+        Signal,
+        Clock,
+        Cancel,
+        NoReply,
+        Ended,
+    ],
+    initial=P.READY,
+    final=ENDINGS,
+    at=_at,
+    move=_move,
+    budgets=SIZES,
+    purse=_purse,
+    pay=_pay,
+    inners=[JUDGE, LADDER],
+)

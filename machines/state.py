@@ -1,0 +1,230 @@
+"""A run: one frozen value, the whole state of it. What it has learned is its ledger, in `ledger/`.
+
+Handed on from leg to leg are the ledger with the plan, what is left of the budgets, and what was spent. A leg's own are
+the windows, streaks and counters: `turn`, `streaks`, `ladder`, and the budgets of recovery.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+
+import attrs
+from rpds import HashTrieMap, HashTrieSet
+
+from .escalation import Ladder
+from .events import Call, Usage
+from .ledger.work import Ledger
+from .manifest import UNDECLARED, Tool, Tools, Work
+from .message import Candidate
+from .outcome import Fact, Outcome, Reason
+from .policy import DEFAULT, Policy
+
+
+class Phase(Enum):
+    """The states of a run; the last five are its endings."""
+
+    READY = "ready"
+    ASKING = "asking"
+    ACTING = "acting"
+    WAITING = "waiting"
+    RECOVERING = "recovering"
+    CONDENSING = "condensing"
+    CONCLUDING = "concluding"
+    COMPLETED = "completed"
+    PARTIAL = "partial"
+    BLOCKED = "blocked"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+OPEN = (Phase.ASKING, Phase.ACTING, Phase.WAITING, Phase.RECOVERING, Phase.CONDENSING, Phase.CONCLUDING)
+ENDINGS = (Phase.COMPLETED, Phase.PARTIAL, Phase.BLOCKED, Phase.FAILED, Phase.CANCELLED)
+
+
+class Purse(Enum):
+    """What rows spend: turns of the run, and recoveries of one incident."""
+
+    TURN = "turns"
+    TRUNCATED = "truncations"
+    EMPTY = "empty_replies"
+    PAUSED = "pauses"
+    REFUSED = "refusals"
+    CONDENSED = "condensings"
+
+
+RECOVERIES = (Purse.TRUNCATED, Purse.EMPTY, Purse.PAUSED, Purse.REFUSED, Purse.CONDENSED)
+
+
+@attrs.frozen
+class Turn:
+    """One turn so far. `open`: calls not answered. `outcomes`: a digest of (call, outcome) for each judged answer.
+
+    `signal`: what fired last ("" = nothing new yet). `strong`: a signal that clears every streak fired (state, plan,
+    goal). `ok`, `failed`, `unseen` count the judged answers, `polls` those inside a declared wait;
+    `wait_over` says how a wait ended in this turn: `expired` or `unrecognised`.
+    """
+
+    number: int = 0
+    open: tuple[Call, ...] = ()
+    outcomes: tuple[bytes, ...] = ()
+    signal: str = ""
+    strong: bool = False
+    ok: int = 0
+    failed: int = 0
+    unseen: int = 0
+    polls: int = 0
+    wait_over: str = ""
+    wait_value: str | None = None
+    tool: str = ""
+
+
+@attrs.frozen
+class Streaks:
+    """What the turns before this one left of every streak.
+
+    `barren`: turns in a row without a signal, and how the calls in them went. `same`: the outcome digest of the last
+    turn's only kind of call, how often in a row, and whether it never succeeded. `nudged`: detectors that have spoken
+    in the streak that they still see. `last_signal` and its turn are for evidence.
+    """
+
+    barren: int = 0
+    barren_ok: int = 0
+    barren_failed: int = 0
+    same: bytes = b""
+    same_count: int = 0
+    same_ok: int = 0
+    nudged: tuple[str, ...] = ()
+    last_signal: str = ""
+    last_signal_turn: int = 0
+
+
+@attrs.frozen
+class Waits:
+    """The declared waits of a run, by call signature: since when each is under way, and which are over.
+
+    A wait that is over is not begun again by asking again. `next_at`: when the newest may be looked at again.
+    """
+
+    since: HashTrieMap[bytes, float] = HashTrieMap()
+    over: HashTrieSet[bytes] = HashTrieSet()
+    next_at: float = 0.0
+
+
+@attrs.frozen
+class Spent:
+    """What the run has spent: the usage of all its replies, and its time in seconds.
+
+    `began` and `now`: when this leg began and the last known time; `before`: what earlier legs took. The time in which a
+    person thinks, between two legs, is nobody's.
+    """
+
+    before: float = 0.0
+    began: float = 0.0
+    now: float = 0.0
+    usage: Usage = Usage()
+    replies: int = 0
+    last: Usage = Usage()
+
+    def seconds(self, at: float) -> float:
+        """The time spent until `at`."""
+        return self.before + max(at, self.now) - self.began
+
+
+@attrs.frozen
+class Run:
+    """The whole state of one run."""
+
+    id: str
+    at: Phase = Phase.READY
+    policy: Policy = DEFAULT
+    tools: Tools = attrs.field(factory=dict[str, Tool])
+    work: Work = Work.OTHER
+    requires: tuple[str, ...] = ()
+    leg: int = 1
+    purse: Mapping[Purse, int | None] = attrs.field(factory=dict[Purse, int | None])
+    spent: Spent = Spent()
+    ledger: Ledger = Ledger()
+    turn: Turn = Turn()
+    streaks: Streaks = Streaks()
+    ladder: Ladder = Ladder()
+    candidate: Candidate = Candidate()
+    told: bool = False
+    waits: Waits = Waits()
+    stop: Reason | None = None
+    facts: tuple[Fact, ...] = ()
+    outcome: Outcome | None = None
+
+    def tool(self, name: str) -> Tool:
+        """The manifest of a tool; one that declares nothing where there is none."""
+        return self.tools.get(name, UNDECLARED)
+
+
+def turns_full(run: Run) -> int | None:
+    """How many turns a run of this policy has; None = without limit.
+
+    Tokens alone bound turns too: every reply costs at least one, so a run has at most as many turns as tokens.
+    """
+    budget = run.policy.budget
+    return budget.turns if budget.turns is not None else budget.tokens
+
+
+def truncations_full(run: Run) -> int:
+    return run.policy.recovery.truncated
+
+
+def empty_replies_full(run: Run) -> int:
+    return run.policy.recovery.empty
+
+
+def pauses_full(run: Run) -> int:
+    return run.policy.recovery.paused
+
+
+def refusals_full(run: Run) -> int:
+    return run.policy.recovery.refused
+
+
+def condensings_full(run: Run) -> int:
+    return run.policy.recovery.condensed
+
+
+SIZES: Mapping[Purse, Callable[[Run], int | None]] = {
+    Purse.TURN: turns_full,
+    Purse.TRUNCATED: truncations_full,
+    Purse.EMPTY: empty_replies_full,
+    Purse.PAUSED: pauses_full,
+    Purse.REFUSED: refusals_full,
+    Purse.CONDENSED: condensings_full,
+}
+"""How full each budget is at the start, by the policy of the run."""
+
+
+def new_run(
+    id: str,  # noqa: A002  # the field's own name
+    policy: Policy = DEFAULT,
+    *,
+    tools: Tools | None = None,
+    work: Work = Work.OTHER,
+    requires: tuple[str, ...] = (),
+) -> Run:
+    """A run that is ready to begin, with full budgets."""
+    run = Run(id, policy=policy, tools=dict(tools or {}), work=work, requires=requires)
+    return attrs.evolve(run, purse={budget: size(run) for budget, size in SIZES.items()})
+
+
+def hand_on(run: Run) -> Run:
+    """The next leg of a run: ledger, plan, spending and what is left of the budgets go on, everything else begins."""
+    fresh = Run(
+        run.id,
+        policy=run.policy,
+        tools=run.tools,
+        work=run.work,
+        requires=run.requires,
+        leg=run.leg + 1,
+        spent=attrs.evolve(run.spent, before=run.spent.seconds(run.spent.now), began=run.spent.now),
+        ledger=run.ledger,
+        turn=Turn(number=run.turn.number),
+    )
+    purse = {budget: size(run) for budget, size in SIZES.items()} | {Purse.TURN: run.purse[Purse.TURN]}
+    return attrs.evolve(fresh, purse=purse)

@@ -1,0 +1,32 @@
+"""A typed state-machine framework: a machine is one literal table, a guard answers with evidence, a step is a value."""
+
+from .guards import Evidence, Guard, Level, Reading, Scalar, guard, reaches, seen
+from .step import Answer, Fault, Ignored, Refused, Step, Unhandled, keep
+from .table import BadTable, Inner, Row, Rows, Table, ignore, inner, ordered, refuse
+
+__all__ = [
+    "Answer",
+    "BadTable",
+    "Evidence",
+    "Fault",
+    "Guard",
+    "Ignored",
+    "Inner",
+    "Level",
+    "Reading",
+    "Refused",
+    "Row",
+    "Rows",
+    "Scalar",
+    "Step",
+    "Table",
+    "Unhandled",
+    "guard",
+    "ignore",
+    "inner",
+    "keep",
+    "ordered",
+    "reaches",
+    "refuse",
+    "seen",
+]

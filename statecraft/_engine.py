@@ -1,0 +1,156 @@
+"""The transitions library as the engine: the only module that knows it.
+
+One shared core `Machine` per table. What it moves is a throw-away `Asked`, made for one event and dropped with it, so no
+model is ever registered. `transition_cls`, the library's documented hook, asks our guards before the library's own
+callbacks run. Its conditions are not used, because it takes a guard's answer only if it equals True, and says nothing of
+the values behind it.
+
+The rule of this module: each question is asked once an event, whatever number of rows stand on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+import attrs
+from transitions import EventData, Machine
+from transitions.core import Transition
+
+from .guards import Evidence, Finding, Guard, Level, Question, Reading, name_of
+from .step import Fault
+
+Asker = Callable[["Asked"], bool]
+AnyQuestion = Question[Any, Any]
+AnyGuard = Guard[Any, Any]
+
+
+class Asked:
+    """One event on its way through a cell: what is asked, what was answered, and the row that was taken (-1: none)."""
+
+    __slots__ = ("answers", "event", "left", "opened", "row", "run", "state")
+
+    def __init__(self, state: str, run: object, event: object, opened: frozenset[int], left: Mapping[Any, Any]) -> None:
+        self.state, self.run, self.event, self.opened, self.left = state, run, event, opened, left
+        self.row = -1
+        self.answers: dict[Any, Finding] = {}
+
+
+@attrs.frozen
+class Wire:
+    """What the engine needs to know of one row in one of its source states."""
+
+    number: int
+    source: str
+    event: str
+    target: str
+    guards: tuple[AnyQuestion, ...]
+    spends: Any = None
+
+
+class _Gate(Transition):
+    """A transition that is taken when all its askers say yes."""
+
+    number = -1
+    askers: tuple[Asker, ...] = ()
+
+    def execute(self, event_data: EventData) -> bool:
+        asked: Asked = event_data.model  # type: ignore[assignment]  # the library calls it object
+        for asker in self.askers:
+            if not asker(asked):
+                return False
+        asked.row = self.number
+        return bool(super().execute(event_data))
+
+
+class _Core(Machine):
+    transition_cls = _Gate
+
+
+class Engine:
+    """The cells of one table: in which order the rows are tried, and the first whose guards all hold."""
+
+    def __init__(self, machine: str, states: Sequence[str], initial: str, wires: Sequence[Wire]) -> None:
+        core = core_machine(states, initial)
+        for wire in wires:
+            core.add_transition(wire.event, wire.source, wire.target)
+            gate = core.events[wire.event].transitions[wire.source][-1]
+            spends = () if wire.spends is None else (_payable(wire.spends),)
+            gate.number = wire.number
+            gate.askers = (*spends, *(_asker(machine, wire.number, guard) for guard in wire.guards))
+        self._triggers: dict[str, Callable[[Asked], object]] = {name: core.events[name].trigger for name in core.events}
+
+    def ask(self, event_name: str, asked: Asked) -> None:
+        """Try the rows of the cell; afterwards `asked` holds the row taken and every answer."""
+        self._triggers[event_name](asked)
+
+
+def core_machine(states: Sequence[str], initial: str) -> Any:
+    """The library's machine, set up as this module uses it."""
+    return _Core(None, list(states), initial=initial, auto_transitions=False, send_event=True, queued=False)
+
+
+def _asker(machine: str, row: int, question: AnyQuestion) -> Asker:
+    """The guard as the gate asks it: through the answers already heard, with a raise turned into a fault."""
+    if not isinstance(question, Guard):
+        return _single(machine, row, name_of(question), question, None)
+    composite: AnyGuard = question
+    how, name = composite.how, composite.name
+    if composite.function is not None:
+        return _single(machine, row, name, composite.function, composite.level if how == "reaches" else None)
+    parts = tuple(_asker(machine, row, part) for part in composite.parts)
+
+    def combined(asked: Asked) -> bool:
+        heard = [part(asked) for part in parts]  # all of them, so that both sides are on record
+        holds = not heard[0] if how == "not" else all(heard) if how == "all" else any(heard)
+        asked.answers[composite] = Evidence(name, holds)
+        return holds
+
+    return combined
+
+
+def _single(machine: str, row: int, name: str, function: Callable[[Any, Any], Any], level: Level | None) -> Asker:
+    def single(asked: Asked) -> bool:
+        found: Any = asked.answers.get(function)
+        if found is None:
+            try:
+                found = function(asked.run, asked.event)
+            except Exception as error:
+                problem = f"raised {type(error).__name__}: {error}"
+                raise Fault(machine, row, name, problem, tuple(asked.answers.values())) from error
+            asked.answers[function] = found
+        if level is None:
+            if found.__class__ is Evidence:
+                return bool(found.holds)
+        elif found.__class__ is Reading:
+            return bool(found.level >= level)
+        wanted = "Evidence" if level is None else "a Reading"
+        problem = f"answered {type(found).__name__}, expected {wanted}"
+        raise Fault(machine, row, name, problem, tuple(f for f in asked.answers.values() if f is not found))
+
+    return single
+
+
+def _payable(spends: Any) -> Asker:
+    """The guard that spending brings with it, with its numbers, so that a declaration cannot be wrong."""
+    if isinstance(spends, Enum):
+        name = f"{spends.value}_left"
+
+        def payable(asked: Asked) -> bool:
+            found = asked.answers.get(spends)
+            if found is None:
+                left = asked.left[spends]
+                found = asked.answers[spends] = Evidence(name, left is None or left > 0, {"left": left})
+            return bool(getattr(found, "holds", False))
+
+        return payable
+    key, name = id(spends), f"{spends.name}_open"
+
+    def still_open(asked: Asked) -> bool:
+        found = asked.answers.get(spends)
+        if found is None:
+            found = asked.answers[spends] = Evidence(name, key in asked.opened)
+        return bool(getattr(found, "holds", False))
+
+    return still_open

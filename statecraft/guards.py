@@ -1,0 +1,159 @@
+"""Guards: pure questions about (run, event), answered with evidence.
+
+A guard is any function `(run, event) -> Evidence`. It answers with what it looked at, so that a decision can be shown
+and not only repeated. A function that counts answers with a `Reading` instead, and `reaches` makes a guard of it.
+
+`@guard` (or `guard(function)`) gives a function the operators `&`, `|` and `~`. A row that lists several guards ends at
+its first no; `&` and `|` ask all their parts, so that both sides of the question are on record.
+
+A guard that raises, or that answers with anything else, is a fault of the machine and never a "no".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Any, Generic, Literal, Protocol, TypeGuard, TypeVar
+
+import attrs
+
+Scalar = str | int | float | bool | None
+
+R_con = TypeVar("R_con", contravariant=True)
+E_con = TypeVar("E_con", contravariant=True)
+R = TypeVar("R")
+E = TypeVar("E")
+
+NOTHING: Mapping[str, Scalar] = MappingProxyType({})
+
+
+class Level(IntEnum):
+    """How far a reading has come: at rest, at its nudge limit, at its stop limit."""
+
+    REST = 0
+    NUDGE = 1
+    STOP = 2
+
+
+@attrs.frozen
+class Evidence:
+    """What a guard answered: its name, whether it holds, and the values it looked at (each a JSON scalar)."""
+
+    name: str
+    holds: bool
+    seen: Mapping[str, Scalar] = NOTHING
+
+
+@attrs.frozen
+class Reading:
+    """A count against its limits; `most` is the largest that it can become under the policy in force.
+
+    `seen` holds what else the count rests on. A reading at rest may leave it empty: nobody asks why nothing happened.
+    """
+
+    name: str
+    now: int
+    nudge: int
+    stop: int
+    most: int
+    seen: Mapping[str, Scalar] = NOTHING
+
+    @property
+    def level(self) -> Level:
+        """STOP from `stop` on, NUDGE from `nudge` on, REST below both."""
+        if self.now >= self.stop:
+            return Level.STOP
+        return Level.NUDGE if self.now >= self.nudge else Level.REST
+
+
+Finding = Evidence | Reading
+
+
+def seen(name: str, holds: bool, /, **values: Scalar) -> Evidence:
+    """The evidence of the guard called `name`; the keyword arguments are the values that it looked at."""
+    return Evidence(name, holds, values)
+
+
+class Question(Protocol[R_con, E_con]):
+    """A function that can stand in a row as a guard."""
+
+    def __call__(self, run: R_con, event: E_con, /) -> Evidence: ...
+
+
+How = Literal["asks", "all", "any", "not", "reaches"]
+
+
+@attrs.frozen(eq=False, repr=False)
+class Guard(Generic[R_con, E_con]):
+    """A guard with a name and the operators `&`, `|`, `~`.
+
+    `how` says what it is: a function (`asks`), a combination of `parts` (`all`, `any`, `not`), or a reading that has to
+    reach `level` (`reaches`). Calling it answers the question alone, with no table around it.
+    """
+
+    name: str
+    how: How
+    function: Callable[[R_con, E_con], Finding] | None = None
+    parts: tuple[Question[R_con, E_con], ...] = ()
+    level: Level = Level.STOP
+
+    def __call__(self, run: R_con, event: E_con, /) -> Evidence:
+        match self.how:
+            case "all":
+                # A list, not a generator: `&` and `|` ask all their parts.
+                return Evidence(self.name, all([part(run, event).holds for part in self.parts]))
+            case "any":
+                return Evidence(self.name, any([part(run, event).holds for part in self.parts]))
+            case "not":
+                return Evidence(self.name, not self.parts[0](run, event).holds)
+            case "asks" | "reaches":
+                assert self.function is not None
+                found = self.function(run, event)
+                if isinstance(found, Evidence):
+                    return found
+                return Evidence(self.name, found.level >= self.level, {**found.seen, **limits(found)})
+
+    def __and__(self: Guard[R, E], other: Question[R, E]) -> Guard[R, E]:
+        return Guard(f"({self.name} & {name_of(other)})", "all", None, (self, other))
+
+    def __or__(self: Guard[R, E], other: Question[R, E]) -> Guard[R, E]:
+        return Guard(f"({self.name} | {name_of(other)})", "any", None, (self, other))
+
+    def __invert__(self) -> Guard[R_con, E_con]:
+        return Guard(f"~{self.name}", "not", None, (self,))
+
+    def __repr__(self) -> str:
+        return f"<guard {self.name}>"
+
+
+def guard(function: Callable[[R, E], Evidence]) -> Guard[R, E]:
+    """The function as a guard that can be combined with `&`, `|` and `~`; usable as a decorator."""
+    return Guard(name_of(function), "asks", function)
+
+
+def reaches(read: Callable[[R, E], Reading], level: Level) -> Guard[R, E]:
+    """Holds where the reading stands at `level` or above."""
+    return Guard(f"{name_of(read)} at {level.name.lower()}", "reaches", read, (), level)
+
+
+def as_guard(question: object) -> Guard[Any, Any] | None:
+    """The question as a `Guard`, where it is one and not a bare function."""
+    return question if _is_guard(question) else None
+
+
+def _is_guard(question: object) -> TypeGuard[Guard[Any, Any]]:
+    return isinstance(question, Guard)
+
+
+def name_of(question: object) -> str:
+    """What a guard, an effect or a reading is called: its `name`, else the name of the function."""
+    name = getattr(question, "name", None) or getattr(question, "__name__", None)
+    if name is None and (function := getattr(question, "func", None)) is not None:  # functools.partial
+        name = name_of(function)
+    return str(name or type(question).__name__)
+
+
+def limits(reading: Reading) -> dict[str, Scalar]:
+    """The numbers of a reading, as evidence shows them."""
+    return {"now": reading.now, "nudge": reading.nudge, "stop": reading.stop, "most": reading.most}

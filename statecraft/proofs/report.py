@@ -1,0 +1,144 @@
+"""The proofs of several tables as one report: what is wrong, what is proved, and what that rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from .edges import AnyInner, AnyTable, NeedsRun, is_quiet
+from .structure import Flaw, flaws
+from .termination import Bound, FreeCycle, ends
+
+ASSUMED = (
+    "every command is answered",
+    "events that no command asked for (a person's messages) are finite; quiet rows answer only those, and do not count",
+    "one command brings a bounded number of events (the calls of one turn)",
+    "a budget is never above its full size, and that does not change during a run",
+    "an inner machine begins again only in rows that refill it",
+)
+"""What every bound rests on, printed beside it. A machine that can say it in its own words passes its own."""
+
+
+@attrs.frozen
+class Proved:
+    """What is known of one table. `steps` is None where a size is missing, and `unproved` says which.
+
+    `requests` has a bound for each command that the table asks for, by name. `inside` names the machine that this one
+    is an inner machine of (empty: none). `carried`: it may go round, but steps only when that machine does, which ends.
+    """
+
+    table: str
+    flaws: tuple[Flaw, ...]
+    steps: Bound | FreeCycle | None
+    requests: tuple[Bound, ...]
+    quiet: tuple[int, ...]
+    inside: str
+    carried: bool
+    unproved: str
+
+    @property
+    def ok(self) -> bool:
+        """No flaws, and it ends."""
+        return not self.flaws and (self.carried or isinstance(self.steps, Bound))
+
+
+@attrs.frozen
+class Report:
+    """All tables, in the order asked, each followed by its inner machines; and what the bounds rest on."""
+
+    tables: tuple[Proved, ...]
+    assumed: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every table is without flaws and ends."""
+        return all(one.ok for one in self.tables)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The report for people, one line each."""
+        tables = [line for one in self.tables for line in _lines(one)]
+        return (*tables, "assumed:", *(f"  {line}" for line in self.assumed))
+
+
+def prove(
+    tables: Iterable[AnyTable], runs: Mapping[str, Any] | None = None, assumed: Sequence[str] = ASSUMED
+) -> Report:
+    """Structure, termination and bounds of the tables and of their inner machines.
+
+    `runs` gives, under a table's name, a run that its sizes are taken from; an inner machine's comes from its `fresh`.
+    """
+    given = runs or {}
+    found: list[tuple[AnyTable, Proved]] = []
+    wanted = list(tables)
+    held = [one.table for table in wanted for one in _all_inner(table)]
+    for table in wanted:
+        if not any(table is one for one in held):
+            _prove(table, given.get(table.name), found)
+    return Report(tuple(one for _, one in found), tuple(assumed))
+
+
+def _all_inner(table: AnyTable) -> Iterator[AnyInner]:
+    for held in table.inners:
+        yield held
+        yield from _all_inner(held.table)
+
+
+def _prove(
+    table: AnyTable,
+    run: Any,
+    found: list[tuple[AnyTable, Proved]],
+    outer: AnyTable | None = None,
+    *,
+    ended: bool = False,
+) -> None:
+    if any(table is one for one, _ in found):
+        return
+    unproved = ""
+    steps: Bound | FreeCycle | None = None
+    requests: tuple[Bound, ...] = ()
+    within = outer is not None
+    try:
+        steps = ends(table, run, within=within)
+        if isinstance(steps, Bound):
+            each = (ends(table, run, kind, within=within) for kind in _asked_kinds(table))
+            requests = tuple(one for one in each if isinstance(one, Bound))
+    except NeedsRun as problem:
+        unproved = str(problem)
+    carried = ended and not isinstance(steps, Bound)
+    name = "" if outer is None else outer.name
+    found.append((table, Proved(table.name, flaws(table), steps, requests, _quiet(table), name, carried, unproved)))
+    for held in table.inners:
+        fresh = None if run is None or held.fresh is None else held.fresh(run)
+        _prove(held.table, fresh, found, table, ended=carried or isinstance(steps, Bound))
+
+
+def _asked_kinds(table: AnyTable) -> list[type[Any]]:
+    tables = (table, *(held.table for held in _all_inner(table)))
+    kinds = {kind for one in tables for row in one.rows for kind in row.asks}
+    return sorted(kinds, key=lambda kind: (kind.__name__, kind.__module__))
+
+
+def _quiet(table: AnyTable) -> tuple[int, ...]:
+    rows = enumerate(table.rows)
+    return tuple(number for number, row in rows if any(is_quiet(table, number, source) for source in row.sources))
+
+
+def _lines(one: Proved) -> Iterator[str]:
+    yield f"{one.table}{f', inside {one.inside}' if one.inside else ''}: {'ok' if one.ok else 'NOT PROVED'}"
+    yield from (f"  {flaw}" for flaw in one.flaws)
+    if one.unproved:
+        yield f"  ends: {'with ' + one.inside + ', which ends' if one.carried else 'unknown'}; {one.unproved}"
+    elif isinstance(one.steps, FreeCycle):
+        if one.carried:
+            yield f"  ends: with {one.inside}, which ends; alone:"
+        yield from (f"  {line}" for line in one.steps.lines)
+    elif one.steps is not None:
+        yield f"  ends: at most {one.steps.number} steps"
+        yield from (f"    {line}" for line in one.steps.lines)
+        for bound in one.requests:
+            yield f"  asks {bound.asking}: in at most {bound.number} rows"
+        if one.quiet and not one.inside:
+            yield f"  quiet rows, not counted: {', '.join(map(str, one.quiet))}"

@@ -1,0 +1,46 @@
+"""For tests of machines: one transition by one call, and which rows and guards a set of steps has covered.
+
+The pytest plugin (`statecraft.testing.plugin`) offers both as a fixture and as options; nothing here needs pytest.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .coverage import Coverage, Covered, Tally, covered
+    from .questions import Wanted, Way, wanted
+    from .recorder import recording
+    from .reporting import report
+    from .stepping import StepOne, step_one
+    from .telling import told
+
+__all__ = [
+    "Coverage",
+    "Covered",
+    "StepOne",
+    "Tally",
+    "Wanted",
+    "Way",
+    "covered",
+    "recording",
+    "report",
+    "step_one",
+    "told",
+    "wanted",
+]
+
+# Every pytest session imports this package on its way to the plugin, so what is not asked for is not imported.
+_HOMES = {
+    **dict.fromkeys(["Coverage", "Covered", "Tally", "covered"], "coverage"),
+    **dict.fromkeys(["Wanted", "Way", "wanted"], "questions"),
+    **dict.fromkeys(["StepOne", "step_one"], "stepping"),
+    "recording": "recorder",
+    "report": "reporting",
+    "told": "telling",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

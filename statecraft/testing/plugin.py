@@ -1,0 +1,142 @@
+"""The pytest plugin: the fixture `step_one`, and row coverage of tables.
+
+`--statecraft-cov` measures every table that a test steps, `--statecraft-cov=MODULE` or `=MODULE:TABLE` those named,
+stepped or not; `--statecraft-cov-fail-under=PCT` fails the session below so many percent of rows taken,
+`--statecraft-cov-guards-fail-under=PCT` below so many percent of guards seen every way. Only steps of this process are
+seen, so it does not go together with pytest-xdist.
+
+Every pytest session loads this module where statecraft is installed: it does nothing, and imports nothing else, until
+an option or the fixture is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from .coverage import Coverage
+    from .heard import AnyTable
+    from .stepping import StepOne
+
+OPTION = "--statecraft-cov"
+ROWS_LIMIT = "--statecraft-cov-fail-under"
+GUARDS_LIMIT = "--statecraft-cov-guards-fail-under"
+
+
+@pytest.fixture
+def step_one() -> StepOne:
+    """The function `statecraft.testing.step_one`: one transition of a table tested by one call."""
+    from .stepping import step_one as function
+
+    return function
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("statecraft", "row coverage of state machines")
+    group.addoption(
+        OPTION,
+        action="append",
+        nargs="?",
+        const="",
+        metavar="MODULE[:TABLE]",
+        help="report which rows were taken and which guards were seen every way: of the named tables, or of all that "
+        "are stepped; may be given several times",
+    )
+    for option, what in ((ROWS_LIMIT, "rows were taken"), (GUARDS_LIMIT, "guards were seen every way")):
+        group.addoption(option, type=_percentage, metavar="PCT", help=f"fail if fewer than PCT percent of the {what}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin to record, if asked to."""
+    named: list[str] | None = config.getoption(OPTION)
+    if named is None:
+        for limit in (ROWS_LIMIT, GUARDS_LIMIT):
+            if config.getoption(limit) is not None:
+                raise pytest.UsageError(f"{limit} needs {OPTION}")
+        return
+    if hasattr(config, "workerinput") or config.getoption("dist", "no") != "no":
+        raise pytest.UsageError(f"{OPTION} sees the steps of one process only: leave out -n and --dist of pytest-xdist")
+    _no_path_taken_for_a_value(config.invocation_params.args)
+    config.pluginmanager.register(_Session(config, named), "statecraft-coverage")
+
+
+def _percentage(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 100:
+        raise ValueError(text)
+    return number
+
+
+def _no_path_taken_for_a_value(args: Sequence[object]) -> None:
+    """`--statecraft-cov tests` names a module, not the folder to collect; nobody who writes it means that."""
+    for option, value in pairwise(args):
+        if option == OPTION and Path(str(value).partition("::")[0]).exists():
+            raise pytest.UsageError(
+                f"{OPTION} {value}: expected {OPTION}=MODULE, found a path; to collect it, write it before {OPTION}"
+            )
+
+
+class _Session:
+    """What `--statecraft-cov` adds to one test session."""
+
+    def __init__(self, config: pytest.Config, named: list[str]) -> None:
+        from .coverage import Tally
+        from .recorder import recording
+
+        self._named = [name for text in named for name in text.split(",") if name]
+        self._limits: tuple[float | None, float | None] = (config.getoption(ROWS_LIMIT), config.getoption(GUARDS_LIMIT))
+        self._tables: tuple[AnyTable, ...] | None = None
+        self._tally = Tally()
+        self._coverage: Coverage | None = None
+        recorded = ExitStack()
+        recorded.enter_context(recording(self._tally.hear))
+        config.add_cleanup(recorded.close)
+
+    def pytest_collection_finish(self) -> None:
+        """Look up the names: now the folders of the tests can be imported from, and no test has run in vain."""
+        from .tables import NoTable, tables
+
+        try:
+            self._tables = tuple(table for name in self._named for table in tables(name))
+        except NoTable as error:
+            raise pytest.UsageError(f"{OPTION}={error}") from error
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Turn a session that would pass into one that fails, where too little was seen."""
+        if self._tables is None or session.config.getoption("collectonly"):
+            return
+        self._coverage = self._tally.coverage(self._tables if self._named else self._tally.stepped)
+        if exitstatus == pytest.ExitCode.OK and self._too_little(self._coverage):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Write the report."""
+        from .reporting import report
+
+        if self._coverage is None:
+            return
+        terminalreporter.section("statecraft coverage")
+        for line in report(self._coverage):
+            terminalreporter.write_line(line)
+        for line in self._too_little(self._coverage):
+            terminalreporter.write_line(f"FAIL: {line}", red=True, bold=True)
+
+    def _too_little(self, coverage: Coverage) -> list[str]:
+        from .reporting import percent, shown
+
+        counts = zip(
+            self._limits, ("rows taken", "guards seen every way"), (coverage.rows, coverage.guards), strict=True
+        )
+        return [
+            f"{shown(count)} of the {what}, expected at least {limit:g} %"
+            for limit, what, count in counts
+            if limit is not None and (percent(count) < limit or not coverage.machines)
+        ]

@@ -1,0 +1,89 @@
+"""What has to be seen of a table's guards: each question that its rows ask, and every way in which it may answer.
+
+A guard may hold or not. A reading may stand at rest, at its nudge limit or at its stop limit, as far as rows tell these
+apart. What spending asks is a question like any other, except of a budget without limit, which never runs out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any
+
+import attrs
+
+from ..guards import Level, as_guard, name_of
+from .heard import AnyTable, Heard, spending_name
+
+
+@attrs.frozen
+class Way:
+    """One way to answer: whether it holds, or the levels of a reading, as numbers."""
+
+    text: str
+    answers: frozenset[int]
+
+
+HOLDING = Way("holding", frozenset({1}))
+NOT_HOLDING = Way("not holding", frozenset({0}))
+
+
+@attrs.frozen
+class Wanted:
+    """A question by its key (see `Heard`), each way in which it has to be seen to answer, and the rows that ask it."""
+
+    key: Any
+    name: str
+    ways: tuple[Way, ...]
+    rows: tuple[int, ...]
+
+
+def wanted(table: AnyTable) -> tuple[Wanted, ...]:
+    """All that the table's rows ask, in their order."""
+    names: dict[Any, str] = {}
+    rows: dict[Any, dict[int, None]] = {}
+    levels: dict[Any, set[Level]] = {}
+    for number, row in enumerate(table.rows):
+        spent = () if row.spends is None else ((row.spends, spending_name(row.spends), None),)
+        for key, name, level in (*spent, *(one for guard in row.guards for one in _parts(guard))):
+            names.setdefault(key, name)
+            rows.setdefault(key, {})[number] = None
+            if level is not None:
+                levels.setdefault(key, set()).add(level)
+    return tuple(Wanted(key, name, _ways(table, key, levels.get(key)), tuple(rows[key])) for key, name in names.items())
+
+
+def answered(one: Heard) -> int:
+    """What `Way.answers` says of the answer: 1 or 0 where it holds or not, the level of a reading."""
+    return int(one.holds) if one.level is None else int(getattr(one.found, "level", Level.REST))
+
+
+def _parts(question: Any) -> Iterator[tuple[Any, str, Level | None]]:
+    """What a guard asks: (key, name, level). A negation asks nothing of its own."""
+    guard = as_guard(question)
+    if guard is None:
+        yield question, name_of(question), None
+    elif guard.how == "reaches":
+        yield guard.function, name_of(guard.function), guard.level
+    elif guard.how == "asks":
+        yield guard.function, guard.name, None
+    else:
+        for part in guard.parts:
+            yield from _parts(part)
+        if guard.how != "not":
+            yield guard, guard.name, None
+
+
+def _ways(table: AnyTable, key: Any, levels: set[Level] | None) -> tuple[Way, ...]:
+    if levels is not None:
+        return tuple(_bands(sorted(levels - {Level.REST})))
+    if isinstance(key, Enum) and table.budgets[key] is None:
+        return (HOLDING,)
+    return (HOLDING, NOT_HOLDING)
+
+
+def _bands(asked: list[Level]) -> Iterator[Way]:
+    """The stretches between the levels that rows ask for, from rest upwards."""
+    for low, high in zip([Level.REST, *asked], [*asked, None], strict=True):
+        stretch = [level for level in Level if level >= low and (high is None or level < high)]
+        yield Way(f"at {' or '.join(level.name.lower() for level in stretch)}", frozenset(map(int, stretch)))

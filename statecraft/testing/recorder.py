@@ -1,0 +1,49 @@
+"""Hears every step of every table while a block runs.
+
+`Table.step` is replaced on the class for as long as the block lasts and put back after it, so that a program which
+records nothing pays nothing. A step that is taken inside another one (an inner machine's) is told by the outer step
+alone. Steps taken in other processes are not heard.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+from ..step import Answer
+from ..table import Table
+from .heard import AnyTable
+
+Hear = Callable[[AnyTable, object, Answer[Any, Any]], None]
+
+
+@contextmanager
+def recording(hear: Hear) -> Generator[None]:
+    """While the block runs, `hear` is told (table, event, answer) of every step, one at a time in every thread."""
+    original = Table[Any, Any, Any, Any].step
+    here = threading.local()
+    one_at_a_time = threading.Lock()
+
+    def step(table: AnyTable, run: Any, event: Any) -> Answer[Any, Any]:
+        if getattr(here, "within", False):
+            return original(table, run, event)
+        here.within = True
+        try:
+            answer = original(table, run, event)
+        finally:
+            here.within = False
+        with one_at_a_time:
+            hear(table, event, answer)
+        return answer
+
+    _put(step)
+    try:
+        yield
+    finally:
+        _put(original)
+
+
+def _put(step: Callable[[AnyTable, Any, Any], Answer[Any, Any]]) -> None:
+    setattr(Table, "step", step)  # noqa: B010  # type checkers refuse to see a method assigned

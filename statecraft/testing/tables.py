@@ -1,0 +1,75 @@
+"""Finds the tables that a text like `shop.orders:ORDER`, `shop.orders` or `shop` names."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import TypeGuard
+
+from ..table import Table
+from .heard import AnyTable
+
+OURS = "machines"  # the other package of this distribution; a user's folder of that name hides it
+
+
+class NoTable(LookupError):
+    """The text names no table; the message says what was found instead."""
+
+
+def tables(text: str) -> tuple[AnyTable, ...]:
+    """The one table `MODULE:TABLE`, or all that `MODULE` (and, if it is a package, each of its modules) has by name.
+
+    Modules are imported for it. NoTable where there is none.
+    """
+    module_name, colon, attribute = text.partition(":")
+    module = _imported(module_name, text)
+    if colon:
+        found = getattr(module, attribute, None)
+        if _is_table(found):
+            return (found,)
+        held = ", ".join(name for name, value in vars(module).items() if _is_table(value)) or "none"
+        kind = "nothing of that name" if found is None else f"a {type(found).__name__}"
+        raise NoTable(f"{text}: expected a table, found {kind}; tables there: {held}{_where(module)}")
+    all_found = tuple(dict.fromkeys(table for one in _modules(module, text) for table in _held(one)))
+    if not all_found:
+        raise NoTable(f"{text}: expected a module that holds tables, found none{_where(module)}")
+    return all_found
+
+
+def _imported(name: str, text: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except (ImportError, ValueError, TypeError) as error:  # the latter two: no name at all, or a relative one
+        top = sys.modules.get(name.partition(".")[0])
+        where = "" if top is None else _where(top)
+        raise NoTable(f"{text}: expected MODULE:TABLE or MODULE, found no module {name!r} ({error}){where}") from error
+
+
+def _modules(module: ModuleType, text: str) -> Iterator[ModuleType]:
+    yield module
+    for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}.", onerror=_ignored):
+        if not found.name.endswith(".__main__"):  # importing it would run it
+            yield _imported(found.name, text)
+
+
+def _ignored(name: str) -> None:
+    """A package that cannot be imported: `_imported` says so when its turn comes."""
+
+
+def _held(module: ModuleType) -> Iterator[AnyTable]:
+    return (value for value in vars(module).values() if _is_table(value))
+
+
+def _is_table(value: object) -> TypeGuard[AnyTable]:
+    return isinstance(value, Table)
+
+
+def _where(module: ModuleType) -> str:
+    """Which file was looked at, and whether it hides the package of that name that belongs to this distribution."""
+    file = getattr(module, "__file__", None) or ", ".join(getattr(module, "__path__", ()))
+    top = sys.modules.get(module.__name__.partition(".")[0], module)
+    hides = top.__name__ == OURS and not hasattr(top, "__statecraft__")
+    return f"; looked in {file}" + (f", which hides statecraft's own {OURS}" if hides else "")

@@ -1,0 +1,18 @@
+"""A row of another machine in the table; the table is annotated instead of subscripted."""
+
+from correct import Command, Door, Hall, Push, Spring, at, move, row, spring
+
+from statecraft import Table, keep
+
+TABLE: Table[Hall, Door, Push, Command] = Table(  # mistake
+    "hall",
+    [
+        row(Door.SHUT, Push, Door.OPEN, keep),
+        spring(Spring.TENSE, Push, Spring.SLACK, keep),
+    ],
+    events=[Push],
+    initial=Door.SHUT,
+    final=[Door.OPEN, Door.LOCKED, Door.GONE],
+    at=at,
+    move=move,
+)

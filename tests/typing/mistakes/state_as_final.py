@@ -1,0 +1,17 @@
+"""The machine ends in a state of another machine."""
+
+from correct import Command, Door, Hall, Push, Spring, at, move, row
+
+from statecraft import Table, keep
+
+TABLE = Table[Hall, Door, Push, Command](
+    "hall",
+    [
+        row(Door.SHUT, Push, Door.OPEN, keep),
+    ],
+    events=[Push],
+    initial=Door.SHUT,
+    final=[Door.OPEN, Door.LOCKED, Spring.WORN],  # mistake
+    at=at,
+    move=move,
+)

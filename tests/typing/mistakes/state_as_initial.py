@@ -1,0 +1,17 @@
+"""The machine begins in a state of another machine."""
+
+from correct import Command, Door, Hall, Push, Spring, at, move, row
+
+from statecraft import Table, keep
+
+TABLE = Table[Hall, Door, Push, Command](
+    "hall",
+    [
+        row(Door.SHUT, Push, Door.OPEN, keep),
+    ],
+    events=[Push],
+    initial=Spring.SLACK,  # mistake
+    final=[Door.OPEN, Door.LOCKED, Door.GONE],
+    at=at,
+    move=move,
+)
