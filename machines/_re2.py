@@ -1,8 +1,8 @@
 """google-re2, typed: patterns that match in linear time, whatever the text.
 
-Patterns run over UTF-8 bytes read as Latin-1, in any case of letters: the binding would otherwise encode each text again and count
-its characters back. RE2 has no look-behind, so a pattern may begin with the one byte that must stand before what is meant: where
-that byte is no letter, digit or `_`, it is context and no part of the match.
+Patterns run over UTF-8 bytes read as Latin-1, in any case of letters: over text the binding encodes it anew each time
+and counts its characters back. RE2 has no look-behind, so a pattern may begin with the one byte that must stand before
+what is meant: where that byte is no letter, digit or `_`, it is context and no part of the match.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from attrs import frozen
 _lib: Any = re2
 _ANYWHERE: Any = _lib._re2.RE2.Anchor.UNANCHORED
 _WHOLE: Any = _lib._re2.RE2.Anchor.ANCHOR_BOTH
-_IS_CONTEXT = bytes(not (chr(byte).isalnum() and byte < 128 or byte == ord("_")) for byte in range(256))
+_IS_CONTEXT = bytes(not (byte < 128 and (chr(byte).isalnum() or chr(byte) == "_")) for byte in range(256))
 
 
 @frozen
@@ -58,15 +58,15 @@ def whole(what: Pattern, data: bytes) -> bool:
 
 def replace(what: Pattern, data: bytes, mark: bytes) -> bytes:
     """`data` with `mark` in place of each match, leftmost first; the same object where nothing matches."""
-    ask, end = what.ask, len(data)
-    start, stop = ask(_ANYWHERE, data, 0, end)[0]
+    ask, anywhere, is_context, end = what.ask, _ANYWHERE, _IS_CONTEXT, len(data)
+    start, stop = ask(anywhere, data, 0, end)[0]
     if start < 0:
         return data
     pieces: list[bytes] = []
     done = 0
     while start >= 0:
-        pieces.append(data[done : start + _IS_CONTEXT[data[start]]])
+        pieces.append(data[done : start + is_context[data[start]]])
         done = stop
-        start, stop = ask(_ANYWHERE, data, done, end)[0]
+        start, stop = ask(anywhere, data, done, end)[0]
     pieces.append(data[done:])
     return mark.join(pieces)

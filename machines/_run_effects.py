@@ -14,6 +14,7 @@ from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell,
 from .detectors.roster import ROSTER, Detector
 from .events import (
     Begin,
+    Call,
     Clock,
     Condensed,
     Event,
@@ -73,7 +74,7 @@ def act(run: Run, event: Reply) -> Done:
     parsed = [call for call in event.calls if call.parsed]
     garbled = tuple(call.id for call in event.calls if not call.parsed)
     beyond = tuple(call.id for call in parsed[most:])
-    run = attrs.evolve(charge(run, event), turn=Turn(run.turn.number + 1, open=event.calls))
+    run = attrs.evolve(charge(run, event), turn=_next_turn(run, event.calls))
     commands: list[Command] = [RunCalls(tuple(call.id for call in parsed[:most]))] if parsed[:most] else []
     if garbled:
         commands.append(AnswerCalls(garbled, "the arguments are not a JSON object"))
@@ -85,7 +86,7 @@ def act(run: Run, event: Reply) -> Done:
 def checkpoint(run: Run, event: Reply) -> Done:
     """The message is shown and ends nothing; the turn is judged like any other."""
     run = charge(run, event)
-    return attrs.evolve(run, turn=Turn(run.turn.number + 1)), [Show(event.text)]
+    return attrs.evolve(run, turn=_next_turn(run, ())), [Show(event.text)]
 
 
 def fold(run: Run, event: Result) -> Done:
@@ -214,6 +215,11 @@ def stop_paused(run: Run, event: Reply) -> Done:
 def stop_empty(run: Run, event: Reply) -> Done:
     reason = Reason("recovery_exhausted", (("of", "empty"), ("allowed", run.policy.recovery.empty)))
     return _conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
+
+
+def _next_turn(run: Run, calls: tuple[Call, ...]) -> Turn:
+    """The turn that a reply opens. What the plan or the goal said since the last one is news of this one."""
+    return Turn(run.turn.number + 1, open=calls, signal=run.turn.signal, strong=run.turn.strong)
 
 
 def _values(found: Evidence) -> Values:

@@ -14,6 +14,9 @@ from .state import Purse, Run
 FINAL_REFUSALS = frozenset({401, 402, 403, 404})
 """HTTP statuses after which asking again cannot help: no key, no money, not allowed, no such model."""
 
+SIZE_REFUSALS = frozenset({400, 413})
+"""HTTP statuses that say, or may say, that the request is too large."""
+
 PASSING_REFUSALS = frozenset({0, 408, 409, 425, 429})
 """HTTP statuses (0: no connection) that a later request may not meet again; so may every status from 500 on."""
 
@@ -110,7 +113,9 @@ def final_refusal(run: Run, event: Refusal) -> Evidence:
 
 @guard
 def too_long(run: Run, event: Refusal) -> Evidence:
-    return seen("too_long", event.too_long or event.status == 413, status=event.status, too_long=event.too_long)
+    """The request itself is not taken: too long, or for all that is known it may be. A shorter one may pass."""
+    holds = event.too_long or event.status in SIZE_REFUSALS
+    return seen("too_long", holds, status=event.status, too_long=event.too_long)
 
 
 @guard
@@ -163,7 +168,7 @@ def usd(run: Run, event: Event) -> Evidence:
     return seen("usd", holds, **shown, limit=budget.usd)
 
 
-limits = turns | seconds | tokens | usd
+limits = (turns | seconds | tokens | usd).called("limits")
 LIMITS = (turns, seconds, tokens, usd)
 
 

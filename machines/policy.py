@@ -45,10 +45,9 @@ class Recovery:
 
 @attrs.frozen
 class Escalation:
-    """Nudges: whether the model is told at all, and how many within how many turns are followed by a stop."""
+    """Nudges: whether the model is told at all, and within how many turns a third one is a stop."""
 
     nudges: bool = True
-    stop_at: int = 3
     within: int = 10
 
 
@@ -107,3 +106,44 @@ class Policy:
 
 
 DEFAULT = Policy()
+
+
+def problems_of(policy: Policy) -> list[str]:
+    """What is wrong with the numbers of a policy, one line each; empty where nothing is."""
+    budget = policy.budget
+    found: list[str] = []
+    for name in ("turns", "tokens", "reply_tokens"):
+        value = getattr(budget, name)
+        if value is not None and value < 1:
+            found.append(f"budget.{name}: found {value}, expected 1 or more, or no limit")
+    for name in ("seconds", "usd"):
+        value = getattr(budget, name)
+        if value is not None and not 0 < value < float("inf"):
+            found.append(f"budget.{name}: found {value}, expected a number above 0, or no limit")
+    if not 0 <= budget.hold_back < 1:
+        found.append(f"budget.hold_back: found {budget.hold_back}, expected a share from 0 up to 1, 1 not included")
+    if budget.calls_per_turn < 1:
+        found.append(f"budget.calls_per_turn: found {budget.calls_per_turn}, expected 1 or more")
+    if budget.turns is None and budget.tokens is None and not budget.unbounded:
+        found.append("budget: neither turns nor tokens end this run; set one, or say unbounded = true")
+    for field in attrs.fields(Recovery):
+        if getattr(policy.recovery, field.name) < 0:
+            found.append(f"recovery.{field.name}: found {getattr(policy.recovery, field.name)}, expected 0 or more")
+    if policy.escalation.within < 1:
+        found.append(f"escalation.within: found {policy.escalation.within}, expected 1 or more turns")
+    if policy.progress.recent_results < 1:
+        found.append(f"progress.recent_results: found {policy.progress.recent_results}, expected 1 or more")
+    for field in attrs.fields(Detectors):
+        found += _limits(f"detectors.{field.name}", getattr(policy.detectors, field.name))
+    return found
+
+
+def _limits(path: str, limits: Limits) -> list[str]:
+    pairs = ((limits.nudge, limits.stop, "nudge", "stop"),)
+    pairs += ((limits.failing_nudge, limits.failing_stop, "failing_nudge", "failing_stop"),)
+    found = [f"{path}.{low}: found {nudge}, expected 1 or more" for nudge, _, low, _ in pairs if nudge < 1]
+    return found + [
+        f"{path}.{high}: found {stop}, expected at least {low}, which is {nudge}"
+        for nudge, stop, low, high in pairs
+        if stop < nudge
+    ]

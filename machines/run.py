@@ -121,7 +121,7 @@ def with_ladder(run: Run, event: Reply | TurnEnded, ladder: Ladder) -> Run:
 _ALIVE: tuple[Phase, ...] = (Phase.ASKING, Phase.RECOVERING)
 _ASKED: tuple[Phase, ...] = (*_ALIVE, Phase.CONCLUDING)
 _TURNING: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING)
-unusable = cut | paused | empty
+unusable = (cut | paused | empty).called("unusable")
 
 JUDGE: Inner[Run, Phase, Command] = inner(MESSAGE, during=_ASKED, get=the_candidate, put=with_candidate)
 LADDER: Inner[Run, Phase, Command] = inner(ESCALATION, during=_TURNING, get=the_ladder, put=with_ladder)

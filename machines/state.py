@@ -18,7 +18,7 @@ from .ledger.work import Ledger
 from .manifest import UNDECLARED, Tool, Tools, Work
 from .message import Candidate
 from .outcome import Fact, Outcome, Reason
-from .policy import DEFAULT, Policy
+from .policy import DEFAULT, Policy, problems_of
 
 
 class Phase(Enum):
@@ -208,7 +208,9 @@ def new_run(
     work: Work = Work.OTHER,
     requires: tuple[str, ...] = (),
 ) -> Run:
-    """A run that is ready to begin, with full budgets."""
+    """A run that is ready to begin, with full budgets. Raises `ValueError` for a policy that nothing can run by."""
+    if problems := problems_of(policy):
+        raise ValueError("; ".join(problems))
     run = Run(id, policy=policy, tools=dict(tools or {}), work=work, requires=requires)
     return attrs.evolve(run, purse={budget: size(run) for budget, size in SIZES.items()})
 

@@ -115,16 +115,25 @@ class Guard(Generic[R_con, E_con]):
                 return Evidence(self.name, found.level >= self.level, {**found.seen, **limits(found)})
 
     def __and__(self: Guard[R, E], other: Question[R, E]) -> Guard[R, E]:
-        return Guard(f"({self.name} & {name_of(other)})", "all", None, (self, other))
+        return _combined("all", " & ", self, other)
 
     def __or__(self: Guard[R, E], other: Question[R, E]) -> Guard[R, E]:
-        return Guard(f"({self.name} | {name_of(other)})", "any", None, (self, other))
+        return _combined("any", " | ", self, other)
 
     def __invert__(self) -> Guard[R_con, E_con]:
         return Guard(f"~{self.name}", "not", None, (self,))
 
+    def called(self, name: str) -> Guard[R_con, E_con]:
+        """The same guard under a name of its own, for a combination that has one in the field."""
+        return attrs.evolve(self, name=name)
+
     def __repr__(self) -> str:
         return f"<guard {self.name}>"
+
+
+def _combined(how: How, sign: str, one: Guard[R, E], other: Question[R, E]) -> Guard[R, E]:
+    parts = (*(one.parts if one.how == how else (one,)), other)
+    return Guard(f"({sign.join(name_of(part) for part in parts)})", how, None, parts)
 
 
 def guard(function: Callable[[R, E], Evidence]) -> Guard[R, E]:

@@ -1,16 +1,16 @@
 """What is volatile in any tool's answer, as one table: what changes by itself while nothing happens.
 
-A rule knows a volatile part by a form that speaks for itself in running text (`text`), or by the name of the field it stands in
-(`field` and `value`): a key of a JSON object, or `name=value` and `name: value` in running text. Patterns are RE2's, in any case
-of letters.
+A rule knows a volatile part by a form that speaks for itself in running text (`text`), or by the name of the field it
+stands in (`field` and `value`): a key of a JSON object, or `name=value` and `name: value` in running text. Patterns are
+RE2's, in any case of letters.
 
-What has no rule is content and stays: exit codes, counts, sizes, prices, ports, line numbers, versions (1.2.3), progress (3/10,
-37%), calendar dates without a time of day, UUIDs in fields that name no id. So do `null`, true and false under any name: a
-`finished_at` that is set for the first time is news.
+What has no rule is content and stays: exit codes, counts, sizes, prices, ports, line numbers, versions (1.2.3),
+progress (3/10, 37%), calendar dates without a time of day, UUIDs in fields that name no id. So do `null`, true and
+false under any name: a `finished_at` that is set for the first time is news.
 
-Every alternative begins at the start of a word, or with the byte before it, and ends at the end of one; what may repeat without
-bound belongs to the match wherever it stops; and none can hold a byte of the mark. The first two bound how far a search looks past
-its match, so that stripping is linear; all three make stripping twice the same as stripping once.
+Every alternative begins at the start of a word, or with the byte before it, and ends at the end of one; what may repeat
+without bound belongs to the match wherever it stops; and none can hold a byte of the mark. The first two bound how far
+a search looks past its match, so that stripping is linear; all three make stripping twice the same as stripping once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MONTH = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?"
     "|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-_WEEKDAY = "(?:(?:mon|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri|sat(?:urday)?|sun)(?:day)?,? )?"
+_WEEKDAY = "(?:mon|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri|sat(?:urday)?|sun)(?:day)?,? "
 _ZONE_NAME = "(?:utc|gmt|[ew]es?t|bst|cest|cet|msk|[ijk]st|[cemp][sd]t|a[ek][sd]t|nz[sd]t)"
 _ZONE = f"(?:z| ?(?:{_ZONE_NAME}|(?:utc|gmt)?[+-][0-9]{{2}}:?[0-9]{{2}})|[+-][0-9]{{2}})?"
 _MINUTES = "(?:[01]?[0-9]|2[0-3]):[0-5][0-9]"
@@ -44,11 +44,12 @@ _STAMP = "|".join(
         "20[0-9]{2}-?[01][0-9]-?[0-3][0-9][t_-][0-2][0-9]-?[0-5][0-9]-?[0-5][0-9](?:[.][0-9]+)?z?",
         # 03/17/2026, 09:00:44 AM
         f"[0-3]?[0-9]/[0-3]?[0-9]/(?:{_YEAR}|[0-9]{{2}}),? {_TIME}",
-        # Tue, 17 Mar 2026 09:00:44 GMT   17/Mar/2026:09:00:44 +0000   Tuesday, 17-Mar-26 09:00:44 GMT
-        f"{_WEEKDAY}[0-3]?[0-9][ /-]{_MONTH}[ /-]{_YEAR}(?::|,? (?:at )?){_TIME}",
-        f"{_WEEKDAY}[0-3]?[0-9]-{_MONTH}-[0-9]{{2}} {_TIME}",
+        # Tue, 17 Mar 2026 09:00:44 GMT   17/Mar/2026:09:00:44 +0000
+        f"(?:{_WEEKDAY})?[0-3]?[0-9][ /-]{_MONTH}[ /-]{_YEAR}(?::|,? (?:at )?){_TIME}",
+        # Tuesday, 17-Mar-26 09:00:44 GMT; without the weekday `41496 17 Mar 26 09:00` may be a size and a day
+        f"(?:{_WEEKDAY}[0-3]?[0-9][ -]{_MONTH}[ -]|[0-3]?[0-9]-{_MONTH}-)[0-9]{{2}} {_TIME}",
         # Mar 17 09:00:44   Tue Mar 17 09:00:44 UTC 2026   Mar 17, 2026 at 9:00 AM
-        f"{_WEEKDAY}{_MONTH} {{1,2}}[0-3]?[0-9],?(?: {_YEAR},?)?(?: at)? {_TIME}(?: {_YEAR})?(?: [+-][0-9]{{4}})?",
+        f"(?:{_WEEKDAY})?{_MONTH} {{1,2}}[0-3]?[0-9],?(?: {_YEAR},?)?(?: at)? {_TIME}(?: {_YEAR})?(?: [+-][0-9]{{4}})?",
         # 00:00:1773738044.181, as a C++ logger writes before it knows the zone
         "[0-2][0-9]:[0-5][0-9]:[12][0-9]{9}[.][0-9]+",
         _CLOCK,
@@ -57,8 +58,8 @@ _STAMP = "|".join(
 # From 2001 to 2065, in seconds, milliseconds, microseconds or nanoseconds.
 _EPOCH = "[12][0-9]{9}(?:[0-9]{3}|[0-9]{6}|[0-9]{9})?(?:[.][0-9]+)?"
 
-_NUMBER = "[0-9][0-9,]*(?:[.][0-9]+)?"
-_UNIT = r"(?:(?:n|u|m|\xc2\xb5|\xce\xbc)?s|m?secs?|(?:nano|micro|milli)?seconds?)"
+_NUMBER = "[0-9]+(?:,[0-9]{3})*(?:[.][0-9]+)?"
+_UNIT = r"(?:(?-i:(?:n|u|m|\xc2\xb5|\xce\xbc)?s)|m?secs?|(?:nano|micro|milli)?seconds?)"
 _SPAN = f"(?:[0-9]+ ?h(?:ours?|rs?)? ?)?(?:[0-9]+ ?m(?:in(?:ute)?s?)? ?)?{_NUMBER} ?{_UNIT}"
 _LASTED = f"(?:[0-9]+(?::[0-9]{{2}}){{1,2}}(?:[.][0-9]+)?|{_SPAN}|{_NUMBER})"
 _IN_UNIT = "(?:[_-]?(?:ns|us|ms|s|secs?|seconds|millis|micros|nanos|(?:nano|micro|milli)seconds|time))?"
@@ -142,8 +143,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "process id",
-        "the system gives each process the next free number",
-        text=r"\bp?pid #?[0-9]+\b",
+        "the system gives each process the next free number; valgrind puts it before each line",
+        text=r"\bp?pid #?[0-9]+\b|==[0-9]{1,7}==",
         field=r"(?:\w*[_-])?p?pid",
         value="[0-9]+",
     ),
@@ -162,8 +163,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "address of an object",
-        "where a process happened to put it; only as Python shows it, since an address may be content",
-        text=r"\bat 0x[0-9a-f]{6,16}>",
+        "where a process happened to put it; only as Python and ldd show it, since an address may be content",
+        text=r"\bat 0x[0-9a-f]{6,16}>|[(]0x[0-9a-f]{16}\b",
     ),
 )
 
@@ -175,6 +176,7 @@ def _in_text(field: str, value: str) -> str:
 _IN_TEXT = "|".join(
     part for rule in RULES for part in (rule.text, rule.field and _in_text(rule.field, rule.value)) if part
 )
+_ANY_FIELD = _re2.pattern("|".join(rf"(?:.*\W)?(?:{rule.field})" for rule in RULES if rule.field))
 _FIELDS = tuple(
     (_re2.pattern(rf"(?:.*\W)?(?:{rule.field})"), _re2.pattern(rule.alone or rule.value))
     for rule in RULES
@@ -193,6 +195,8 @@ def text_pattern(names: tuple[str, ...] = ()) -> _re2.Pattern:
 
 @lru_cache(maxsize=4096)
 def values_of(field: str) -> tuple[_re2.Pattern, ...]:
-    """The patterns of which one must match a JSON value under `field` in full to make it volatile; none for most names."""
-    data = field.encode("utf-8", "surrogatepass")
-    return tuple(value for name, value in _FIELDS if _re2.whole(name, data))
+    """The patterns of which one must match a JSON value under `field` in full for it to be volatile; mostly none."""
+    name = field.encode("utf-8", "surrogatepass")
+    if not _re2.whole(_ANY_FIELD, name):  # most names: an answer of many different ones pays for one match each
+        return ()
+    return tuple(value for fields, value in _FIELDS if _re2.whole(fields, name))

@@ -100,6 +100,9 @@ def _assistant(session: _Session, number: int, record: JsonObject) -> Iterator[N
     if reply is None or name is None or reply.id != name:
         if reply is not None:
             yield from closed(session.open.pop(agent))
+            if not reply.dispatched:
+                for call in reply.calls:
+                    session.asked.pop(call.id, None)
         reply = session.open[agent] = OpenReply(name, agent, number, session.clock.now)
         session.replied = True
     for call, args in add(reply, message):

@@ -32,7 +32,7 @@ def answered(
     target = _target(asked) if error is None else None
     yield ResultLine(
         call=text_of(block.get("tool_use_id")),
-        value=content_of(block.get("content")),
+        value=content_of(block.get("content", "")),
         error=error,
         state=_state(object_of(detail)) if target is not None else None,
         target=target,

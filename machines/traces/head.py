@@ -80,9 +80,10 @@ def _outline(text: str) -> Iterator[tuple[str, str]]:
             if frame is not None and frame.is_object and frame.key is None:
                 frame.key = token.strip('"')
                 token = ""
-            path = [entry.key for entry in frames if entry.is_object and entry.key is not None]
-            if frame is not None and len(path) == len(frames) <= _DEPTH:
-                yield ".".join(path), token
+            if frame is not None and len(frames) <= _DEPTH:
+                path = [entry.key for entry in frames if entry.is_object and entry.key is not None]
+                if len(path) == len(frames):
+                    yield ".".join(path), token
             if token in ("{", "["):
                 frames.append(_Frame(token == "{"))
 

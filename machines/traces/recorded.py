@@ -8,7 +8,9 @@ from typing import TypeAlias
 
 from attrs import evolve, frozen
 
+from .bad_trace import BadTrace
 from .clock import Clock
+from .json_text import JsonError
 from .lines import Line, RunLine
 
 Numbered: TypeAlias = tuple[int | None, Line]
@@ -35,22 +37,29 @@ def runs(path: Path, name: str, lines: Iterable[Numbered]) -> Iterator[Recorded]
     """The runs of a file whose lines, from its first on, are given; each `run` line starts one."""
     source = iter(lines)
     ahead: list[tuple[int | None, RunLine]] = []
+    turn = 0
 
-    def rest() -> Iterator[Numbered]:
-        for number, line in source:
-            if isinstance(line, RunLine):
-                ahead.append((number, line))
-                return
-            yield number, line
+    def rest(mine: int) -> Iterator[Numbered]:
+        try:
+            # A run's lines that are asked for after the next run has begun would be the next run's.
+            while mine == turn and (following := next(source, None)) is not None:
+                number, line = following
+                if isinstance(line, RunLine):
+                    ahead.append((number, line))
+                    return
+                yield number, line
+        except JsonError as error:
+            raise BadTrace(path, found=str(error), expected="JSON of fewer levels") from None
 
-    for _ in rest():
+    for _ in rest(turn):
         raise AssertionError("an importer's first line is a run line")
     while ahead:
         number, run = ahead.pop()
-        yield Recorded(str(path), name, run, number, rest())
+        yield Recorded(str(path), name, run, number, rest(turn))
         if not ahead:
-            for _ in rest():
+            for _ in rest(turn):
                 pass
+        turn += 1
 
 
 def steady(lines: Iterable[Numbered]) -> Iterator[Numbered]:

@@ -155,7 +155,7 @@ def _afterwards(step: _Step, after: list[_Step]) -> tuple[str, JsonObject]:
     action, so that the state after a step is that of the next.
     """
     recorded: Json = step.state
-    if isinstance(recorded, str):
+    if not isinstance(recorded, dict):
         text = text_of(after[0].state) if after else ""
         try:
             recorded = read_json(text.encode("utf-8", "surrogatepass"))

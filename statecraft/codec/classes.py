@@ -31,7 +31,7 @@ def configure_classes(converter: Converter, *, forbid_extra: bool) -> None:
         return _reader(kind, converter, forbid_extra=forbid_extra)
 
     converter.register_structure_hook_factory(is_class, reader)
-    converter.register_unstructure_hook_factory(is_class, lambda kind: _writer(kind, converter))
+    converter.register_unstructure_hook_factory(is_class, _writer)
 
 
 def _reader(kind: Any, converter: Converter, *, forbid_extra: bool) -> Reader:
@@ -54,7 +54,8 @@ def _reader(kind: Any, converter: Converter, *, forbid_extra: bool) -> Reader:
 
 def _writer(kind: Any, converter: Converter) -> Writer:
     cls = _resolved(kind)
-    return _made(cls, lambda: make_dict_unstructure_fn(kind, converter))
+    write: Writer = _made(cls, lambda: make_dict_unstructure_fn(kind, converter))
+    return write
 
 
 def _made(cls: type[Any], make: Callable[[], Any]) -> Any:

@@ -11,16 +11,18 @@ from operator import attrgetter
 from typing import Any, Literal, get_args, get_origin
 
 from cattrs import Converter
+from cattrs.fns import identity
 
 from .problems import BadData, Problem, bad, nearest, one_of, shown
 
 
 def is_enum(kind: Any) -> bool:
+    """Whether it is an enum class."""
     return isinstance(kind, type) and issubclass(kind, Enum)
 
 
 def enum_writer(kind: type[Enum]) -> Callable[[Any], str]:
-    """From a member to its text. An enum that is itself text may come out as the member, which JSON writes as its text."""
+    """From a member to its text."""
     # The plain attributes: `value` and `name` are looked up in Python each time.
     return attrgetter("_value_" if _by_value(kind) else "_name_")
 
@@ -71,21 +73,23 @@ def _literal_reader(kind: Any) -> Callable[[Any, Any], Any]:
 
 def configure_closed(converter: Converter) -> None:
     """Hooks for enums and `Literal`."""
-    converter.register_structure_hook_factory(is_enum, lambda kind: _kindless(enum_reader(kind)))
+    converter.register_structure_hook_factory(is_enum, _enum_hook)
     converter.register_unstructure_hook_factory(is_enum, enum_writer)
     converter.register_structure_hook_factory(_is_literal, _literal_reader)
-    converter.register_unstructure_hook_factory(_is_literal, lambda _: _same)
+    converter.register_unstructure_hook_factory(_is_literal, _literal_writer)
 
 
 def _is_literal(kind: Any) -> bool:
     return get_origin(kind) is Literal
 
 
-def _same(value: Any) -> Any:
-    return value
+def _literal_writer(_: Any) -> Callable[[Any], Any]:
+    return identity
 
 
-def _kindless(reader: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+def _enum_hook(kind: Any) -> Callable[[Any, Any], Any]:
+    reader = enum_reader(kind)
+
     def read(value: Any, _: Any) -> Any:
         return reader(value)
 

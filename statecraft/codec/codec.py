@@ -59,9 +59,7 @@ class Codec:
         return tagged(self.converter, classes)
 
 
-def codec(
-    *kinds: Any, forbid_extra: bool = False, configure: Callable[[Converter], object] | None = None
-) -> Codec:
+def codec(*kinds: Any, forbid_extra: bool = False, configure: Callable[[Converter], object] | None = None) -> Codec:
     """A codec. Raises `TypeError` where one of `kinds` (classes or unions) holds a type that cannot be kept.
 
     With `forbid_extra` a key that no field has is an error, which names the nearest field; otherwise it is left unread.

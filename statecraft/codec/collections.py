@@ -1,7 +1,7 @@
 """Collections: lists for what has an order, sorted lists for sets, objects for mappings.
 
-Anything that can be walked in more than one order is written in one: a set by what its members are as JSON, a mapping by
-its keys. The persistent map and set of rpds are read back as such.
+Anything that can be walked in more than one order is written in one: a set by what its members are as JSON, a mapping
+by its keys. The persistent map and set of rpds are read back as such.
 """
 
 from __future__ import annotations
@@ -165,15 +165,14 @@ def _map_writer(kind: Any, converter: Converter) -> Callable[[Any], Any]:
 
 def _key_writer(kind: Any) -> Callable[[Any], str]:
     if kind is str:
-        return identity  # type: ignore[return-value]  # typed for any value
+        return identity
     if kind is int:
         return str
     if kind is bytes:
         return bytes.hex
     if is_enum(kind):
-        members(kind)  # raises for an enum that has no texts
         return enum_writer(kind)
-    raise TypeError(f"a mapping with keys of {kind} cannot be kept as JSON: keys are text, integers, bytes or an enum")
+    raise _no_key(kind)
 
 
 def _key_reader(kind: Any) -> Callable[[str], Any]:
@@ -183,6 +182,8 @@ def _key_reader(kind: Any) -> Callable[[str], Any]:
         return _integer_key
     if kind is bytes:
         return _bytes_key
+    if not is_enum(kind):
+        raise _no_key(kind)
     known = members(kind)
 
     def read(key: str) -> Any:
@@ -191,6 +192,10 @@ def _key_reader(kind: Any) -> Callable[[str], Any]:
         return found
 
     return read
+
+
+def _no_key(kind: Any) -> TypeError:
+    return TypeError(f"a mapping with keys of {kind} cannot be kept as JSON: keys are text, integers, bytes or an enum")
 
 
 def _integer_key(key: str) -> int:

@@ -31,7 +31,7 @@ REAL: dict[type[Any], type[Any]] = {stand_in: real for real, stand_in in STAND_I
 
 
 def reader_of(converter: Converter, kind: Any) -> Reader:
-    """The hook that reads `kind`; where that is being made further up (a type that holds itself), one that asks later."""
+    """The hook that reads `kind`; for a type that holds itself, whose hook is still being made, one that asks later."""
     try:
         return converter.get_structure_hook(kind)
     except RecursionError:

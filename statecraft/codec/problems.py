@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from enum import Enum
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import attrs
+
+from .hooks import REAL
 
 SHOWN = 60  # characters of a value in a message
 LISTED = 5  # problems in one message; `BadData.problems` has all
@@ -22,6 +24,8 @@ _SAID: dict[Any, str] = {
     None: "null",
     NoneType: "null",
     bytes: "bytes in hex",
+    Any: "JSON",
+    object: "JSON",
 }
 
 
@@ -86,12 +90,18 @@ def said(kind: Any) -> str:
     origin = get_origin(kind)
     if origin is Literal:
         return one_of(get_args(kind))
-    kind = origin or kind
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return f"a {kind.__name__}"
-    if attrs.has(kind):
-        return f"an object ({kind.__name__})"
-    return str(getattr(kind, "__name__", kind))
+    if origin in (Union, UnionType):
+        return " or ".join(map(said, get_args(kind)))
+    bare = REAL.get(origin or kind, origin or kind)
+    if not isinstance(bare, type):
+        return str(kind)
+    if issubclass(bare, Enum):
+        return f"a {bare.__name__}"
+    if attrs.has(bare):
+        return f"an object ({bare.__name__})"
+    if issubclass(bare, Mapping):
+        return "an object"
+    return "a list" if issubclass(bare, Sequence | Set) else bare.__name__
 
 
 def one_of(names: Iterable[object]) -> str:
@@ -101,7 +111,7 @@ def one_of(names: Iterable[object]) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """The choice, with the one most like `name` first in mind."""
+    """The choice in words, and which of it is most like `name`."""
     listed = list(names)
     like = difflib.get_close_matches(name, listed, n=1)
     return one_of(listed) + (f" (did you mean {like[0]}?)" if like else "")

@@ -22,37 +22,43 @@ Reader = Callable[[Any], Any]
 
 
 def read_text(value: Any) -> str:
+    """A text as it stands."""
     if value.__class__ is str:
-        return value  # type: ignore[no-any-return]  # its class was just compared
+        return value
     raise bad(value, "text")
 
 
 def read_integer(value: Any) -> int:
+    """An integer; `true` is none."""
     if value.__class__ is int:
-        return value  # type: ignore[no-any-return]  # as above
+        return value
     raise bad(value, "an integer")
 
 
 def read_number(value: Any) -> float:
+    """A number; an integer stays one."""
     if value.__class__ is float or value.__class__ is int:
-        return value  # type: ignore[no-any-return]  # as above
+        return value
     if is_number_object(value):
         return float(value[TAG])
     raise bad(value, "a number")
 
 
 def read_bool(value: Any) -> bool:
+    """True or false; 1 is neither."""
     if value is True or value is False:
-        return value  # type: ignore[no-any-return]  # as above
+        return value
     raise bad(value, "true or false")
 
 
 def read_null(value: Any) -> None:
+    """Null."""
     if value is not None:
         raise bad(value, "null")
 
 
 def read_bytes(value: Any) -> bytes:
+    """Bytes from hex."""
     if value.__class__ is str:
         try:
             return bytes.fromhex(value)
@@ -62,28 +68,27 @@ def read_bytes(value: Any) -> bytes:
 
 
 def write_number(value: float) -> Any:
+    """A number, or an object where it has no JSON."""
     # A difference, not isfinite(): that overflows on a large integer, which a float field may hold.
     return value if value - value == 0 else {TAG: repr(float(value))}
 
 
 def is_number_object(value: Any) -> bool:
+    """Whether the object stands for a number that is not finite."""
     return value.__class__ is dict and len(value) == 1 and value.get(TAG) in ("nan", "inf", "-inf")
 
 
 def write_json(value: Any) -> Any:
     """What an untyped field holds, which has to be JSON already."""
-    match value:
-        case None | bool() | str() | int():
-            return value
-        case float():
-            if value - value == 0:
-                return value
-        case dict() if all(isinstance(key, str) for key in value):
-            return {key: _below(key, write_json, one) for key, one in value.items()}
-        case list() | tuple():
-            return [_below(index, write_json, one) for index, one in enumerate(value)]
-        case _:
-            pass
+    kind: Any = value.__class__
+    if value is None or issubclass(kind, str | int):
+        return value
+    if kind is float and value - value == 0:
+        return value
+    if kind is dict and all(isinstance(key, str) for key in value):
+        return {key: _below(key, write_json, one) for key, one in value.items()}
+    if kind is list or kind is tuple:
+        return [_below(index, write_json, one) for index, one in enumerate(value)]
     raise bad(value, "JSON's own types")
 
 
@@ -138,18 +143,24 @@ def configure_scalars(converter: Converter) -> None:
     for kind in (str, int, float, bytes):
         converter.register_structure_hook(kind, _read)
     converter.register_unstructure_hook(bytes, bytes.hex)
-    converter.register_structure_hook_factory(lambda t: _among(t, READERS), lambda t: _ignoring_kind(READERS[t]))
-    converter.register_unstructure_hook_factory(lambda t: _among(t, WRITERS), lambda t: WRITERS[t])
+    converter.register_structure_hook_factory(_is_scalar, _scalar_reader)
+    converter.register_unstructure_hook_factory(_is_scalar, _scalar_writer)
 
 
-def _among(kind: Any, hooks: dict[Any, Reader]) -> bool:
+def _is_scalar(kind: Any) -> bool:
     try:
-        return kind in hooks
+        return kind in READERS
     except TypeError:  # a type that cannot be hashed
         return False
 
 
-def _ignoring_kind(reader: Reader) -> Callable[[Any, Any], Any]:
+def _scalar_writer(kind: Any) -> Reader:
+    return WRITERS[kind]
+
+
+def _scalar_reader(kind: Any) -> Callable[[Any, Any], Any]:
+    reader = READERS[kind]
+
     def read(value: Any, _: Any) -> Any:
         return reader(value)
 

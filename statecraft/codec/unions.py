@@ -1,8 +1,8 @@
 """Unions. Of several attrs classes each is written with its name under the key `is`, which no field can be called.
 
 Everything else in a union is told apart by what JSON itself tells apart: null, true and false, numbers, texts, lists,
-objects. A union of two things that look alike in JSON (text and an enum, two kinds of list) is refused when the hooks are
-made. One class alone, beside null or scalars, stands without a name.
+objects. A union of two things that look alike in JSON (text and an enum, two kinds of list) is refused when the hooks
+are made. One class alone, beside null or scalars, stands without a name.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _shapes(kind: Any) -> tuple[type[Any], ...]:
     if is_enum(kind):
         return (str,)
     if get_origin(kind) is Literal:
-        return tuple({type(value) for value in get_args(kind)})
+        return tuple(dict.fromkeys(value.__class__ for value in get_args(kind)))
     if is_list(kind) or is_set(kind):
         return (list,)
     if is_class(kind) or is_map(kind):
@@ -166,12 +166,12 @@ def _union_writer(kind: Any, converter: Converter) -> Writer:
     writers: dict[type[Any], Writer] = {}
     loose: list[tuple[type[Any], Writer]] = []
     for other in others:
-        bare = _bare(other)
-        if isinstance(bare, type):
+        if get_origin(other) is Literal:
+            writers.update((shape, identity) for shape in _shapes(other))
+        else:
+            bare = _bare(other)
             writers[bare] = writer_of(converter, other)
             loose.append((bare, writers[bare]))
-        else:  # a literal: whatever its values are
-            writers.update((shape, identity) for shape in _shapes(other))
     if classes:
         named = tagged(converter, classes)
         writers.update((_bare(one), named.write) for one in classes)

@@ -7,17 +7,16 @@ Guards are taken to hold whenever that is worse, so every step that a table can 
   inside a machine that spends the table as an inner one: there a quiet step keeps the outer row going.
 
 An inner machine may ask for commands in a step of the outer, on any row. Where some row of the table spends it, the
-table begins it again only in a row that refills it, so its steps are a budget whichever outer row they come with. An
-edge therefore stands in the graph twice where that matters: as it is while the inner asks nothing, and once more with
-the inner machine among what it spends and with what the inner asks added. An inner machine that no row spends may begin
-again at any time, so what it asks is added to the edge outright.
+table begins it again only in a row that refills it, so its steps are a budget whichever outer row they come with: the
+edge names it in `rides`, and a quiet row stands in the graph once for each inner machine that may ask on it, as an
+edge that spends that inner machine. An inner machine that no row spends may begin again at any time, so what it asks
+is added to the cost of the edge outright, and the row is not quiet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from itertools import combinations
 from typing import Any
 
 import attrs
@@ -35,10 +34,14 @@ class NeedsRun(ValueError):
 
 @attrs.frozen(eq=False)
 class Case:
-    """A table under one run: sizes of what its rows spend (None: without limit), and the inner machines among that."""
+    """A table under one run: where it starts, and what its rows spend, with sizes (None: without limit).
+
+    `kids` holds the inner machines that rows spend, `most` how many of each live at once.
+    """
 
     table: AnyTable
     within: bool
+    starts: tuple[Enum, ...]
     sizes: Mapping[Enum, int | None]
     most: Mapping[AnyInner, int]
     kids: Mapping[AnyInner, Case]
@@ -46,9 +49,10 @@ class Case:
 
 @attrs.frozen(eq=False)
 class Edge:
-    """One row in one of its sources. `cost` is what it counts, without what each inner machine in `rides` may add.
+    """One row in one of its sources. `cost` is what the row itself counts.
 
-    `rides` gives, for each inner machine among `spends`, the rows of its table that it may step by on this edge.
+    `rides` gives, for inner machines that rows spend, the rows of their tables that may ask or be paid with on this
+    edge; `added` what each may add to the cost.
     """
 
     source: Enum
@@ -59,11 +63,6 @@ class Edge:
     rides: Mapping[AnyInner, frozenset[int]]
     cost: int
     added: Mapping[AnyInner, int]
-
-    @property
-    def dearest(self) -> int:
-        """The most that the edge can count."""
-        return self.cost + sum(self.added.values())
 
 
 def called(what: Payable) -> str:
@@ -93,7 +92,8 @@ def case_of(table: AnyTable, run: Any = None, *, within: bool = False) -> Case:
             )
         most[one] = one.most(run) if callable(one.most) else one.most
         kids[one] = case_of(one.table, _begun(one, run), within=True)
-    return Case(table, within, sizes, most, kids)
+    starts = dict.fromkeys([table.initial, *([] if run is None else [table.at(run)])] if within else [table.initial])
+    return Case(table, within, tuple(starts), sizes, most, kids)
 
 
 def edges_of(case: Case, asking: type[Any] | None = None, counted: frozenset[int] | None = None) -> list[Edge]:
@@ -163,28 +163,23 @@ def _of_row(
     cost = 0
     if counts:
         cost = 1 if asking is None else int(asking in row.asks)
-    riders: dict[AnyInner, frozenset[int]] = {}
-    for held, loud in _loud(case.table, number, source):
-        if held in case.kids:
-            riders[held] = loud
-        elif counts and asking is not None:
-            cost += _most_asked(held, loud, asking)
-    quiet = not case.within and is_quiet(case.table, number, source)
-    for chosen in _choices(tuple(riders)):
-        if quiet and not chosen:
-            continue
-        rode = {**rides, **{held: riders[held] for held in chosen}}
-        added = {held: 0 if asking is None or not counts else _most_asked(held, rode[held], asking) for held in rode}
-        if chosen and not quiet and not all(added[held] for held in chosen):
-            continue  # it counts no more than the same edge without this inner machine, and spends more
-        spends = (*([] if spent is None else [spent]), *chosen)
-        yield Edge(source, row.target, number, spends, row.refills, rode, cost, added)
+    adds = counts and asking is not None
+    loud = dict(_loud(case.table, number, source))
+    cost += sum(_most_asked(held, rows, asking) for held, rows in loud.items() if adds and held not in case.kids)
+    riders = [held for held in loud if held in case.kids]
+    rides.update((held, loud[held]) for held in riders)
+    added = {held: _most_asked(held, rows, asking) if adds else 0 for held, rows in rides.items()}
+    paid: list[tuple[Payable, ...]] = [() if spent is None else (spent,)]
+    if not case.within and is_quiet(case.table, number, source):
+        paid = [(held,) for held in riders]
+    for spends in paid:
+        yield Edge(source, row.target, number, spends, row.refills, rides, cost, added)
 
 
 def _loud(table: AnyTable, number: int, source: Enum) -> Iterator[tuple[AnyInner, frozenset[int]]]:
     """Inner machines that can ask for something on an edge that does not spend them, and by which rows.
 
-    Below a row of the same cell that spends it, and has no guard that this row has not, an inner machine has just ended.
+    Below a row of the same cell that spends it and has no guard that this row lacks, an inner machine has just ended.
     """
     row = table.rows[number]
     cell = [one for one in table.rows[:number] if one.event is row.event and source in one.sources]
@@ -203,7 +198,3 @@ def _loud(table: AnyTable, number: int, source: Enum) -> Iterator[tuple[AnyInner
 
 def _most_asked(held: AnyInner, rows: frozenset[int], asking: type[Any] | None) -> int:
     return max((asked(held.table, n, asking) for n in rows), default=0)
-
-
-def _choices(items: tuple[AnyInner, ...]) -> Iterator[tuple[AnyInner, ...]]:
-    return (chosen for size in range(len(items) + 1) for chosen in combinations(items, size))

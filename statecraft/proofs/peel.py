@@ -17,8 +17,9 @@ rest may bound its edges better. So all sets of up to `FEW` budgets are tried, a
 smallest, and so on, which keeps the work within the square of their number. The set with the smallest bound is kept,
 the first one of equals.
 
-An inner machine is a budget as large as how many live at once times the most steps one can take that could stand on the
-edges peeled; what it asks in them is counted once for all of them, or with each edge, whichever is less.
+An inner machine is a budget as large as how many live at once times the most steps one can take that could stand on
+the edges peeled. What it asks in its steps counts with the edges that it rides on; or, in a part that does not refill
+it, once for the whole stay, as much as it can ask there all in all. The smaller bound of the two is kept.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from itertools import combinations
 
 import attrs
 
-from .edges import Edge, Payable
+from .edges import AnyInner, Edge, Payable
 from .graph import strong_parts
 
 FEW = 4
 
 Size = Callable[[Payable, Sequence[Edge]], int | None]
 """The units of a budget that these edges can use up, None without limit."""
-Added = Callable[[Payable, Sequence[Edge]], int]
-"""The most that an inner machine can ask on these edges, all in all. Asked only where the size is finite."""
+Asked = Callable[[AnyInner, Sequence[Edge]], int | None]
+"""The most that an inner machine can ask on these edges before it begins again, None without limit."""
 
 
 @attrs.frozen(eq=False)
@@ -49,33 +50,36 @@ class Stuck:
 
 @attrs.frozen(eq=False)
 class Taken:
-    """A budget peeled off a part: at most `size` edges, each counting `each` with what follows it, `added` in all."""
+    """A budget peeled off a part: at most `size` edges, each counting `each` together with what follows it."""
 
     what: Payable
     size: int
     dearest: Edge
     each: int
-    added: int
 
     @property
     def total(self) -> int:
         """What all its edges count at most."""
-        return self.size * self.each + self.added
+        return self.size * self.each
 
 
 @attrs.frozen(eq=False)
 class Part:
-    """A strongly connected part: what was peeled off it, what was left, and the dearest edge out (None: no edge)."""
+    """A strongly connected part: what was peeled off it, what is left, and the dearest edge out with what that counts.
+
+    `apart`: what inner machines ask during the stay, where that is counted once and not with the edges.
+    """
 
     states: tuple[Enum, ...]
     taken: tuple[Taken, ...]
+    apart: Mapping[AnyInner, int]
     rest: Longest | None
-    leaves: Edge | None
+    leaves: tuple[Edge, int] | None
 
     def inside(self, state: Enum) -> int:
         """The most that a walk counts from `state` until it leaves the part."""
         before = 0 if self.rest is None else self.rest.best[state]
-        return before + sum(taken.total for taken in self.taken)
+        return before + sum(taken.total for taken in self.taken) + sum(self.apart.values())
 
 
 @attrs.frozen(eq=False)
@@ -86,22 +90,29 @@ class Longest:
     part: Mapping[Enum, Part]
 
 
+Peeled = tuple[tuple[Taken, ...], Mapping[AnyInner, int], Longest]
+Inners = frozenset[AnyInner]
+
+
 class Search:
     """One question about one set of edges; holds what was found for sets of edges on the way."""
 
-    def __init__(self, edges: Sequence[Edge], size: Size, added: Added) -> None:
-        self._edges, self._size, self._added = edges, size, added
-        self._known: dict[tuple[tuple[Enum, ...], tuple[int, ...]], Longest | Stuck] = {}
+    def __init__(self, edges: Sequence[Edge], size: Size, asked: Asked) -> None:
+        self._edges, self._size, self._asked = edges, size, asked
+        self._known: dict[tuple[tuple[Enum, ...], tuple[int, ...], Inners], Longest | Stuck] = {}
 
-    def longest(self, states: Sequence[Enum], chosen: tuple[int, ...] | None = None) -> Longest | Stuck:
-        """The dearest walk over the chosen edges (None: all), or a part from which nothing can be peeled."""
-        edges = tuple(range(len(self._edges))) if chosen is None else chosen
-        key = (tuple(states), edges)
+    def longest(self, states: Sequence[Enum]) -> Longest | Stuck:
+        """The dearest walk from each state, or a part from which nothing can be peeled."""
+        return self._longest(tuple(states), tuple(range(len(self._edges))), frozenset())
+
+    def _longest(self, states: tuple[Enum, ...], chosen: tuple[int, ...], apart: Inners) -> Longest | Stuck:
+        """The same over the chosen edges; what inner machines in `apart` ask is counted elsewhere."""
+        key = (states, chosen, apart)
         if key not in self._known:
-            self._known[key] = self._longest(states, edges)
+            self._known[key] = self._part_by_part(states, chosen, apart)
         return self._known[key]
 
-    def _longest(self, states: Sequence[Enum], chosen: tuple[int, ...]) -> Longest | Stuck:
+    def _part_by_part(self, states: tuple[Enum, ...], chosen: tuple[int, ...], apart: Inners) -> Longest | Stuck:
         after: dict[Enum, list[Enum]] = {}
         leaving: dict[Enum, list[int]] = {}
         for n in chosen:
@@ -114,27 +125,26 @@ class Search:
             inside = set(states_of_part)
             own: list[int] = []
             onward = 0
-            leaves: Edge | None = None
+            leaves: tuple[Edge, int] | None = None
             for n in (n for state in states_of_part for n in leaving.get(state, ())):
                 edge = self._edges[n]
                 if edge.target in inside:
                     own.append(n)
-                elif leaves is None or edge.dearest + best[edge.target] > onward:
-                    onward, leaves = edge.dearest + best[edge.target], edge
-            taken: tuple[Taken, ...] = ()
-            rest: Longest | None = None
+                elif leaves is None or _cost(edge, apart) + best[edge.target] > onward:
+                    leaves = (edge, _cost(edge, apart))
+                    onward = leaves[1] + best[edge.target]
+            part = Part(states_of_part, (), {}, None, leaves)
             if own:
-                peeled = self._peeled(states_of_part, sorted(own))
+                peeled = self._peeled(states_of_part, sorted(own), apart)
                 if isinstance(peeled, Stuck):
                     return peeled
-                taken, rest = peeled
-            part = Part(states_of_part, taken, rest, leaves)
+                part = Part(states_of_part, *peeled, leaves)
             for state in states_of_part:
                 best[state] = part.inside(state) + onward
                 part_of[state] = part
         return Longest(best, part_of)
 
-    def _peeled(self, states: tuple[Enum, ...], own: list[int]) -> tuple[tuple[Taken, ...], Longest] | Stuck:
+    def _peeled(self, states: tuple[Enum, ...], own: list[int], apart: Inners) -> Peeled | Stuck:
         edges = [self._edges[n] for n in own]
         spenders = {what: [e for e in edges if what in e.spends] for e in edges for what in e.spends}
         sizes: dict[Payable, int] = {}
@@ -144,32 +154,40 @@ class Search:
                 sizes[what] = size
         if not sizes:
             return Stuck(tuple(edges))
-        least: tuple[int, tuple[Taken, ...], Longest] | None = None
+        once = self._counted_once(edges, apart)
+        least: tuple[int, Peeled] | None = None
         for chosen in _choices(sizes):
-            rest = self.longest(states, tuple(n for n in own if not set(self._edges[n].spends) & set(chosen)))
-            if isinstance(rest, Stuck):
-                return rest
-            taken = tuple(self._taken(what, sizes[what], spenders[what], rest) for what in chosen)
-            most = max(rest.best[state] for state in states) + sum(one.total for one in taken)
-            if least is None or most < least[0]:
-                least = (most, taken, rest)
+            others = tuple(n for n in own if not any(what in chosen for what in self._edges[n].spends))
+            for asked in [once, {}] if once else [{}]:
+                now_apart = apart | frozenset(asked)
+                rest = self._longest(states, others, now_apart)
+                if isinstance(rest, Stuck):
+                    return rest
+                taken = tuple(_taken(what, sizes[what], spenders[what], rest, now_apart) for what in chosen)
+                most = max(Part(states, taken, asked, rest, None).inside(state) for state in states)
+                if least is None or most < least[0]:
+                    least = (most, (taken, asked, rest))
         assert least is not None
-        return least[1:]
+        return least[1]
 
-    def _taken(self, what: Payable, size: int, edges: Sequence[Edge], rest: Longest) -> Taken:
-        def with_rest(edge: Edge) -> int:
-            return edge.dearest + rest.best[edge.target]
+    def _counted_once(self, edges: Sequence[Edge], apart: Inners) -> dict[AnyInner, int]:
+        """What inner machines can ask on these edges in all, where no edge lets them begin again."""
+        found: dict[AnyInner, int] = {}
+        for held in dict.fromkeys(held for edge in edges for held, adds in edge.added.items() if adds):
+            if held not in apart and not any(held in edge.refills for edge in edges):
+                asked = self._asked(held, [edge for edge in edges if held in edge.rides])
+                if asked is not None:
+                    found[held] = asked
+        return found
 
-        def without_added(edge: Edge) -> int:
-            return with_rest(edge) - (0 if isinstance(what, Enum) else edge.added[what])
 
-        dearest = max(edges, key=with_rest)
-        whole = Taken(what, size, dearest, with_rest(dearest), 0)
-        if isinstance(what, Enum) or not any(edge.added[what] for edge in edges):
-            return whole
-        dearest = max(edges, key=without_added)
-        apart = Taken(what, size, dearest, without_added(dearest), self._added(what, edges))
-        return min(whole, apart, key=lambda one: one.total)
+def _cost(edge: Edge, apart: Inners) -> int:
+    return edge.cost + sum(adds for held, adds in edge.added.items() if held not in apart)
+
+
+def _taken(what: Payable, size: int, edges: Sequence[Edge], rest: Longest, apart: Inners) -> Taken:
+    each, n = max((_cost(edge, apart) + rest.best[edge.target], -n) for n, edge in enumerate(edges))
+    return Taken(what, size, edges[-n], each)
 
 
 def _choices(sizes: Mapping[Payable, int]) -> Iterator[tuple[Payable, ...]]:

@@ -16,7 +16,7 @@ ASSUMED = (
     "events that no command asked for (a person's messages) are finite; quiet rows answer only those, and do not count",
     "one command brings a bounded number of events (the calls of one turn)",
     "a budget is never above its full size, and that does not change during a run",
-    "an inner machine begins again only in rows that refill it",
+    "an inner machine that rows spend begins only in rows that refill it, in its initial state, with full budgets",
 )
 """What every bound rests on, printed beside it. A machine that can say it in its own words passes its own."""
 
@@ -136,9 +136,13 @@ def _lines(one: Proved) -> Iterator[str]:
             yield f"  ends: with {one.inside}, which ends; alone:"
         yield from (f"  {line}" for line in one.steps.lines)
     elif one.steps is not None:
-        yield f"  ends: at most {one.steps.number} steps"
+        yield f"  ends: at most {_count(one.steps.number, 'step')}"
         yield from (f"    {line}" for line in one.steps.lines)
         for bound in one.requests:
-            yield f"  asks {bound.asking}: in at most {bound.number} rows"
+            yield f"  asks {bound.asking}: in at most {_count(bound.number, 'row')}"
         if one.quiet and not one.inside:
             yield f"  quiet rows, not counted: {', '.join(map(str, one.quiet))}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

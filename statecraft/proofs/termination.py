@@ -17,8 +17,9 @@ Assumed, since no table can show it:
 * events that no command asked for (a person's messages above all) are finite in number, and so are the events that one
   command brings (the calls of one turn): quiet rows answer nothing else, and are not counted;
 * a purse never holds more than the full size of a budget, and full sizes do not change during a run;
-* an inner machine that rows spend begins only in rows that refill it, and at most `most` of it live at once. The table
-  faults an effect that breaks this for the inner run that its event is for; another one it does not see.
+* an inner machine that rows spend begins only in rows that refill it, with full budgets, in its initial state or that of
+  its `fresh` run, and at most `most` of it live at once. The table faults an effect that begins the inner run which its
+  event is for in any other row; of other inner runs it does not see it.
 
 What the proof does not see. It takes no account of guards and of the order of rows, so a cycle that these forbid is a
 free cycle all the same. It looks at the size of a budget only to count: a `FreeCycle` that is `payable` and spends no
@@ -38,7 +39,7 @@ import attrs
 from .cycle import find_cycle
 from .edges import AnyInner, AnyTable, Case, Edge, NeedsRun, Payable, called, case_of, edges_of
 from .graph import reached
-from .peel import Longest, Search, Stuck, Taken
+from .peel import Longest, Part, Search, Stuck
 
 __all__ = ["Bound", "FreeCycle", "Hop", "NeedsRun", "ends"]
 
@@ -102,7 +103,7 @@ def ends(
     """Whether every run of the table ends, and within how many steps, or rows that ask `asking`.
 
     `run` supplies sizes that depend on it (`NeedsRun` is raised where one is needed and missing). `within` proves the
-    table as the inner machine of another that spends it: quiet rows count, and it may begin in any state.
+    table as the inner machine of another that spends it: quiet rows count, and `run` is one as it begins.
     """
     proof = _Proof(case_of(table, run, within=within))
     edges, starts = proof.walkable(asking)
@@ -126,25 +127,23 @@ class _Proof:
         self, asking: type[Any] | None, counted: frozenset[int] | None = None
     ) -> tuple[list[Edge], list[Enum]]:
         """The edges that a walk can come to, and the states that it can start from."""
-        table = self.case.table
         edges = edges_of(self.case, asking, counted)
-        if self.case.within:
-            return edges, list(table.states)
+        starts = list(self.case.starts)
         after: dict[Enum, list[Enum]] = {}
         for edge in edges:
             after.setdefault(edge.source, []).append(edge.target)
-        inside = reached([table.initial], after)
-        return [edge for edge in edges if edge.source in inside], [table.initial]
+        inside = reached(starts, after)
+        return [edge for edge in edges if edge.source in inside], starts
 
     def longest(self, asking: type[Any] | None, counted: frozenset[int] | None) -> Longest | Stuck:
         key = (asking, counted)
         if key not in self._known:
 
-            def added(what: Payable, edges: Sequence[Edge]) -> int:
-                return 0 if isinstance(what, Enum) else self._units(what, edges, asking) or 0
+            def asked(held: AnyInner, edges: Sequence[Edge]) -> int | None:
+                return self._units(held, edges, asking)
 
             edges, _ = self.walkable(asking, counted)
-            self._known[key] = Search(edges, self.size, added).longest(self.case.table.states)
+            self._known[key] = Search(edges, self.size, asked).longest(self.case.table.states)
         return self._known[key]
 
     def size(self, what: Payable, edges: Sequence[Edge]) -> int | None:
@@ -156,7 +155,7 @@ class _Proof:
         found = self._kids[held].longest(asking, rows)
         if isinstance(found, Stuck):
             return None
-        return self.case.most[held] * max(found.best.values())
+        return self.case.most[held] * max(found.best[start] for start in self.case.kids[held].starts)
 
     def free_cycle(self, stuck: Stuck, edges: Sequence[Edge], starts: Sequence[Enum]) -> FreeCycle:
         cycle = find_cycle(stuck.edges, edges, starts, self.size)
@@ -204,25 +203,25 @@ def _way_lines(longest: Longest, start: Enum, indent: str = "") -> Iterator[str]
     while state is not None:
         part = longest.part[state]
         if part.rest is not None:
-            names = ", ".join(one.name for one in part.states)
-            yield f"{indent}{part.inside(state)} in {names}"
-            for one in part.taken:
-                yield f"{indent}  {_taken_line(one, part.rest)}"
-            if any(part.rest.best.values()):
-                entered = max((state, *(one.dearest.target for one in part.taken)), key=part.rest.best.__getitem__)
-                without = ", ".join(called(one.what) for one in part.taken)
-                yield f"{indent}  {part.rest.best[state]} before the first; without {without}, from {entered.name}:"
-                yield from _way_lines(part.rest, entered, indent + "    ")
+            yield f"{indent}{part.inside(state)} in {', '.join(one.name for one in part.states)}"
+            yield from (f"{indent}  {line}" for line in _part_lines(part, part.rest, state))
         state = None
-        if (edge := part.leaves) is not None and (edge.dearest or longest.best[edge.target]):
-            yield f"{indent}{edge.dearest} by row {edge.row}, {edge.source.name} to {edge.target.name}"
-            state = edge.target
+        if part.leaves is not None:
+            edge, cost = part.leaves
+            if cost or longest.best[edge.target]:
+                yield f"{indent}{cost} by row {edge.row}, {edge.source.name} to {edge.target.name}"
+                state = edge.target
 
 
-def _taken_line(one: Taken, rest: Longest) -> str:
-    follows = rest.best[one.dearest.target]
-    more = f", then up to {follows}" if follows else ""
-    edge = one.dearest
-    dearest = f"the dearest is row {edge.row}, {edge.source.name} to {edge.target.name}: {one.each - follows}{more}"
-    added = f", and {one.added} asked by {called(one.what)} itself" if one.added else ""
-    return f"{called(one.what)}, {one.size}, not refilled here: {one.size} x {one.each}{added} ({dearest})"
+def _part_lines(part: Part, rest: Longest, state: Enum) -> Iterator[str]:
+    for one in part.taken:
+        edge, follows = one.dearest, rest.best[one.dearest.target]
+        more = f", then up to {follows}" if follows else ""
+        dearest = f"row {edge.row}, {edge.source.name} to {edge.target.name}: {one.each - follows}{more}"
+        yield f"{called(one.what)}, {one.size}, not refilled here: {one.size} x {one.each} (the dearest is {dearest})"
+    yield from (f"{held.name} itself asks in {number}" for held, number in part.apart.items())
+    if any(rest.best.values()):
+        entered = max((state, *(one.dearest.target for one in part.taken)), key=rest.best.__getitem__)
+        without = ", ".join(called(one.what) for one in part.taken)
+        yield f"{rest.best[state]} before the first; without {without}, from {entered.name}:"
+        yield from _way_lines(rest, entered, "  ")

@@ -60,7 +60,7 @@ class Hold(Protocol):
         most: int | Callable[[Any], int] = 1,
         fresh: Callable[[Any], Any] | None = None,
     ) -> Callable[[Any], AnyInner]:
-        """The table as an inner machine, one living at a time whatever `most` says."""
+        """The table as an inner machine. One lives at a time where `most` is 1; else one for each kind of event."""
         ...
 
 
@@ -160,7 +160,8 @@ def _effect(asks: Sequence[Any], again: Mapping[str, AnyInner]) -> Callable[[Run
     def effect(run: Run, event: Any) -> tuple[Run, list[Any]]:
         for name, held in again.items():
             begun = begin(held.table)
-            run = attrs.evolve(run, kids=tuple((n, begun if n == name else kid) for n, kid in run.kids))
+            kids = tuple((n, begun if n.split(":")[0] == name else kid) for n, kid in run.kids)
+            run = attrs.evolve(run, kids=kids)
         return run, [ask() for ask in asks]
 
     return effect
@@ -184,10 +185,11 @@ def hold_table(
     fresh: Callable[[Any], Any] | None = None,
 ) -> Callable[[Any], AnyInner]:
     def get(run: Run, event: Go) -> Run | None:
-        return dict(run.kids).get(table.name)
+        return dict(run.kids).get(_key(table, most, type(event)))
 
     def put(run: Run, event: Go, kid: Run) -> Run:
-        return attrs.evolve(run, kids=tuple((n, kid if n == table.name else one) for n, one in run.kids))
+        key = _key(table, most, type(event))
+        return attrs.evolve(run, kids=tuple((n, kid if n == key else one) for n, one in run.kids))
 
     def made(states: Any) -> AnyInner:
         return inner(table, during=[states[one] for one in during.split()], get=get, put=put, most=most, fresh=fresh)
@@ -195,9 +197,14 @@ def hold_table(
     return made
 
 
+def _key(table: AnyTable, most: object, event: type[Go]) -> str:
+    return table.name if most == 1 else f"{table.name}:{event.__name__}"
+
+
 def begin(table: AnyTable) -> Run:
     """A run of the table with full budgets and each inner machine at its own beginning."""
-    kids = tuple((held.name, begin(held.table)) for held in table.inners)
+    keys = [(held, list(dict.fromkeys(_key(held.table, held.most, one) for one in EVENTS.values()))) for held in table.inners]
+    kids = tuple((key, begin(held.table)) for held, some in keys for key in some)
     return Run(table.initial, tuple(table.full(None).items()), kids)
 
 

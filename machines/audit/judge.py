@@ -1,0 +1,237 @@
+"""Judging one recorded run: the verdicts, turn by turn, and the outcome that the run would have had.
+
+A recorded run cannot heed a nudge: it goes on. A stop ends its leg: what comes after is counted as saved and not judged,
+until a person speaks again. The last reply that a stop asks for was never recorded, so the account speaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from statecraft import Fault, Refused, Scalar, Step
+
+from ..commands import Tell
+from ..events import Ended, Event, NoReply, Reply, Said
+from ..ledger.observe import Keep, forget
+from ..outcome import Outcome
+from ..policy import DEFAULT, Budget, Policy
+from ..run import RUN
+from ..state import Phase, Run, new_run
+from ..supervisor import Fed, Moved, NewLeg, ended, feed, settle
+from ..traces.lines import Budget as BudgetLine
+from ..traces.recorded import Recorded
+from .translate import Translated, tools_of, translate, work_of
+
+RANK = {"continue": 0, "nudge": 1, "stop": 2}
+
+Watch = Callable[[Moved | NewLeg], None]
+
+
+@attrs.frozen
+class Verdict:
+    """What was decided at the end of a turn (counted in replies from 1): `nudge` or `stop`, by which rule, on what."""
+
+    turn: int
+    verdict: str
+    by: str
+    evidence: Mapping[str, Scalar]
+
+
+@attrs.frozen
+class Saved:
+    """What a stop would have saved: turns that were recorded after it, and their tokens."""
+
+    turns: int = 0
+    tokens: int = 0
+
+
+@attrs.frozen
+class Judged:
+    """What judging a recorded run answers; field by field as the trace format says.
+
+    `strip` has one mark a turn (`report.LEGEND`), `calls` counts all calls, `run_now` is the run as it stands at the end.
+    """
+
+    run: str
+    file: str
+    format: str
+    turns: int
+    worst: str
+    verdicts: tuple[Verdict, ...]
+    first_nudge: int | None
+    first_stop: int | None
+    outcome: Outcome | None
+    legs: tuple[Outcome | None, ...]
+    recorded_end: str | None
+    saved: Saved
+    problems: tuple[str, ...]
+    strip: str
+    calls: int
+    run_now: Run = attrs.field(eq=False, repr=False)
+
+
+def policy_for(recorded: Recorded, policy: Policy = DEFAULT) -> Policy:
+    """The policy that a recorded run is judged by: its own budget or none, all other thresholds as given.
+
+    How much a reply may cost was not recorded, so a request is checked by what is known of it.
+    """
+    own = recorded.run.budget or BudgetLine()
+    bounded = attrs.evolve(
+        policy.budget,
+        turns=own.turns,
+        seconds=own.seconds,
+        tokens=own.tokens,
+        usd=own.usd,
+        reply_tokens=None,
+        unbounded=own.turns is None and own.tokens is None,
+    )
+    return attrs.evolve(policy, budget=bounded)
+
+
+def first(recorded: Recorded, policy: Policy = DEFAULT) -> Run:
+    """The run as it stands before its first event."""
+    return new_run(
+        recorded.run.id,
+        policy_for(recorded, policy),
+        tools=tools_of(recorded.run),
+        work=work_of(recorded.run),
+        requires=recorded.run.requires,
+    )
+
+
+class _Tally:
+    """What has been seen so far; the one thing here that changes."""
+
+    def __init__(self, run: Run, watch: Watch) -> None:
+        self.run, self.watch = run, watch
+        self.replies = self.calls = self.saved_turns = self.saved_tokens = 0
+        self.stopped = False
+        self.verdicts: list[Verdict] = []
+        self.strip: list[str] = []
+        self.legs: list[Outcome | None] = []
+        self.problems: list[str] = []
+        self.recorded_end: str | None = None
+
+    def take(self, fed: Fed, line: int | None) -> None:
+        for move in fed.moves:
+            self.watch(move)
+            if isinstance(move, NewLeg):
+                self.legs.append(self.run.outcome)
+                self.stopped = False
+                continue
+            if isinstance(move.event, Reply):
+                self.replies += 1
+                self.strip.append(".")
+            self._judge(move)
+            if isinstance(move.answer, Refused):
+                self._problem(line, f"{type(move.event).__name__} changed nothing: {_why(move.answer)}")
+        self.run = fed.run
+
+    def _judge(self, move: Moved) -> None:
+        answer = move.answer
+        if isinstance(answer, Fault):
+            self._add("stop", "fault", {"part": answer.part, "problem": answer.problem})
+            return
+        if not isinstance(answer, Step):
+            return
+        if answer.target is Phase.CONCLUDING and answer.source is not Phase.CONCLUDING and answer.run.stop is not None:
+            self._add("stop", answer.run.stop.by, dict(answer.run.stop.values))
+        elif answer.target is Phase.FAILED and answer.run.outcome is not None:
+            self._add("stop", answer.run.outcome.reason.by, dict(answer.run.outcome.reason.values))
+        for command in answer.commands:
+            if isinstance(command, Tell):
+                self._add("nudge", command.by, dict(command.values))
+
+    def _add(self, verdict: str, by: str, evidence: Mapping[str, Scalar]) -> None:
+        self.verdicts.append(Verdict(self.replies, verdict, by, evidence))
+        mark = "S" if verdict == "stop" else "n"
+        if self.strip and self.strip[-1] != "S":
+            self.strip[-1] = mark
+        self.stopped = self.stopped or verdict == "stop"
+
+    def _problem(self, line: int | None, text: str) -> None:
+        where = "" if line is None else f"line {line}: "
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(where + text)
+
+    def skip(self, event: Event, line: int | None) -> None:
+        """An event after the run's leg was over: what a stop would have saved."""
+        if isinstance(event, Reply):
+            self.replies += 1
+            self.strip.append("-" if self.stopped else "+")
+            self.calls += len(event.calls)
+            if self.stopped:
+                self.saved_turns += 1
+                self.saved_tokens += event.usage.input + event.usage.output
+            else:
+                self._problem(line, "a reply after the run had ended by itself; it is not judged")
+
+
+MOST_PROBLEMS = 20
+"""Problems listed for one run; a recording that is odd in one place is often odd in all."""
+
+
+def judge(recorded: Recorded, policy: Policy = DEFAULT, *, watch: Watch | None = None, keep: Keep = forget) -> Judged:
+    """Judge one recorded run. `watch` is shown every step, `keep` every text. Raises what reading the recording raises."""
+    tally = _Tally(first(recorded, policy), watch or _unwatched)
+    for translated in translate(recorded, keep):
+        _one(tally, translated)
+    legs = (*tally.legs, tally.run.outcome)
+    worst = max((v.verdict for v in tally.verdicts), key=RANK.__getitem__, default="continue")
+    return Judged(
+        run=recorded.run.id,
+        file=recorded.file,
+        format=recorded.format,
+        turns=tally.replies,
+        worst=worst,
+        verdicts=tuple(tally.verdicts),
+        first_nudge=next((v.turn for v in tally.verdicts if v.verdict == "nudge"), None),
+        first_stop=next((v.turn for v in tally.verdicts if v.verdict == "stop"), None),
+        outcome=legs[-1],
+        legs=legs,
+        recorded_end=tally.recorded_end,
+        saved=Saved(tally.saved_turns, tally.saved_tokens),
+        problems=tuple(tally.problems),
+        strip="".join(tally.strip),
+        calls=tally.calls,
+        run_now=tally.run,
+    )
+
+
+def _one(tally: _Tally, translated: Translated) -> None:
+    event, line = translated.event, translated.line
+    if isinstance(event, Ended):
+        tally.recorded_end = event.status
+    if ended(tally.run) and not (isinstance(event, Said) and not event.synthetic):
+        tally.skip(event, line)
+        return
+    tally.take(settle(tally.run, event), line)
+    _conclude(tally, event.at, line)
+    if ended(tally.run) and not isinstance(event, Said):
+        tally.skip(event, line)
+        return
+    if isinstance(event, Reply):
+        tally.calls += len(event.calls)
+    tally.take(feed(tally.run, event), line)
+    _conclude(tally, event.at, line)
+
+
+def _conclude(tally: _Tally, at: float, line: int | None) -> None:
+    """The stop asked for a last reply, which nobody recorded."""
+    if tally.run.at is Phase.CONCLUDING:
+        tally.take(feed(tally.run, NoReply(at, "the recording holds no reply to this request")), line)
+
+
+def _why(answer: Refused[Run]) -> str:
+    if answer.why:
+        return answer.why
+    no = ", ".join(f"{e.name} ({', '.join(f'{k}={v}' for k, v in e.seen.items())})" for e in answer.seen)
+    return f"no row of {RUN.name} takes it: {no}"
+
+
+def _unwatched(move: Moved | NewLeg) -> None:
+    """Nobody watches."""
+
+

@@ -1,0 +1,72 @@
+"""What an audit shows: JSON lines for programs, a strip of verdicts for people."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, Final
+
+from statecraft.codec import codec, dump
+
+from ..events import Text
+from ..outcome import message_of
+from .judge import Judged
+
+_CODEC: Final = codec(Judged)
+_LEFT_OUT: Final = ("strip", "run_now")
+
+LEGEND: Final = ". went on   n nudged   S stopped   - saved by the stop   + after its own end   (wide marks stand for several turns)"
+
+ORDER: Final = "+-.nS"
+"""The marks of a strip from the mildest to the gravest: a mark that stands for several turns shows the gravest."""
+
+
+class Recent:
+    """The last texts of a run, so that its message can be shown; bounded, whatever the size of the recording."""
+
+    MOST = 128
+    LONGEST = 8_192
+
+    def __init__(self) -> None:
+        self._texts: OrderedDict[str, str] = OrderedDict()
+
+    def keep(self, text: Text, content: str) -> None:
+        self._texts[text.digest] = content[: self.LONGEST]
+        self._texts.move_to_end(text.digest)
+        if len(self._texts) > self.MOST:
+            self._texts.popitem(last=False)
+
+    def text_of(self, text: Text) -> str | None:
+        return self._texts.get(text.digest)
+
+
+def as_json(judged: Judged, recent: Recent) -> bytes:
+    """One run as one JSON object, without a newline. `message` is what a person would have been shown."""
+    plain: dict[str, Any] = _CODEC.to_plain(judged)
+    for name in _LEFT_OUT:
+        del plain[name]
+    plain["message"] = None if judged.outcome is None else message_of(judged.outcome, recent.text_of)
+    return dump(plain)
+
+
+def strip_of(strip: str, width: int = 40) -> str:
+    """The verdicts of a run in at most `width` marks; each of a longer run stands for several turns."""
+    if len(strip) <= width:
+        return strip
+    edges = [round(i * len(strip) / width) for i in range(width + 1)]
+    return "".join(max(strip[a:b], key=ORDER.index) for a, b in zip(edges, edges[1:], strict=False) if b > a)
+
+
+def decided(judged: Judged) -> str:
+    """What was decided, in a few words."""
+    if judged.first_stop is not None:
+        by = next(v.by for v in judged.verdicts if v.verdict == "stop")
+        return f"stop at {judged.first_stop} by {by}"
+    if judged.first_nudge is not None:
+        by = next(v.by for v in judged.verdicts if v.verdict == "nudge")
+        return f"nudge at {judged.first_nudge} by {by}"
+    return "continue"
+
+
+def ending(judged: Judged) -> str:
+    """How the run would have ended, in a word."""
+    return "open" if judged.outcome is None else judged.outcome.status.value

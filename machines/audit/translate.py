@@ -1,0 +1,225 @@
+"""From a line of a recorded run to the event that it becomes. Every line is exactly one event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import attrs
+
+from statecraft import Scalar
+
+from ..events import (
+    Begin,
+    Call,
+    Cancel,
+    Chunk,
+    Condensed,
+    Declared,
+    Ended,
+    ErrorKind,
+    Event,
+    Facts,
+    GoalMeasured,
+    PlanChanged,
+    PlanItem,
+    Refusal,
+    Reply,
+    Result,
+    Said,
+    Signal,
+    StopReason,
+    Usage,
+)
+from ..ledger.canonical import spelling
+from ..ledger.observe import UNSEEN as NOT_SEEN
+from ..ledger.observe import Keep, call_of, forget, result_of, text_of
+from ..manifest import UNDECLARED, Kind, Tool, Tools, Wait, Work
+from ..traces.lines import (
+    UNSEEN,
+    CancelLine,
+    ChunkLine,
+    CondensedLine,
+    EndLine,
+    GoalLine,
+    Line,
+    PlanLine,
+    RefusalLine,
+    ReplyLine,
+    ResultLine,
+    RunLine,
+    SignalLine,
+    ToolSpec,
+    UserLine,
+)
+from ..traces.lines import Facts as FactLine
+from ..traces.recorded import Recorded
+
+STOPS = {reason.value: reason for reason in StopReason}
+DECLARED = {kind.value: kind for kind in Declared}
+ERRORS = {kind.value: kind for kind in ErrorKind}
+
+
+@attrs.frozen
+class Translated:
+    """One event, and the number of the line that it was (None in formats that are one document)."""
+
+    line: int | None
+    event: Event
+
+
+def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
+    """The events of one recorded run, as they are read. Each text met on the way is handed to `keep`."""
+    tools = tools_of(recorded.run)
+    calls: dict[str, Call] = {}
+    now = 0.0
+    task = None if recorded.run.task is None else text_of(recorded.run.task, keep)
+    yield Translated(recorded.line, Begin(now, task))
+    for number, line in recorded.lines:
+        at = getattr(line, "at", None)
+        now = now if at is None else max(now, at)
+        event = _event(line, now, tools, calls, keep)
+        if event is not None:
+            yield Translated(number, event)
+
+
+def tools_of(run: RunLine) -> Tools:
+    """The manifest of a recorded run's tools."""
+    return {name: _tool(spec) for name, spec in run.tools.items()}
+
+
+def work_of(run: RunLine) -> Work:
+    """What a recorded run was for; `other` where it does not say."""
+    return Work.OTHER if run.work is None else Work(run.work)
+
+
+def _event(line: Line, at: float, tools: Tools, calls: dict[str, Call], keep: Keep) -> Event | None:
+    match line:
+        case ReplyLine():
+            return _reply(line, at, tools, calls, keep)
+        case ResultLine():
+            return _result(line, at, tools, calls, keep)
+        case UserLine():
+            return Said(at, text_of(line.text, keep), line.synthetic)
+        case ChunkLine():
+            return Chunk(at, line.channel, text_of(line.text, keep))
+        case PlanLine():
+            return PlanChanged(at, tuple(PlanItem(text_of(i.content, keep), i.status) for i in line.items))
+        case GoalLine():
+            return GoalMeasured(at, line.done, line.total)
+        case RefusalLine():
+            return _refusal(line, at, keep)
+        case CondensedLine():
+            return Condensed(at, line.freed, bool(line.summarised))
+        case SignalLine():
+            return Signal(at, line.name, None if line.value is None else text_of(_spelled(line.value), keep))
+        case CancelLine():
+            return Cancel(at, line.reason or "")
+        case EndLine():
+            return Ended(at, line.status, text_of(line.text, keep) if line.text else None)
+        case RunLine():
+            return None  # it began this run, or begins the next
+
+
+def _reply(line: ReplyLine, at: float, tools: Tools, calls: dict[str, Call], keep: Keep) -> Reply:
+    made = tuple(
+        call_of(c.id, c.tool, c.args, tools.get(c.tool, UNDECLARED), parsed=not c.raw, keep=keep) for c in line.calls
+    )
+    calls.clear()
+    calls.update((call.id, call) for call in made)
+    usage = line.usage
+    return Reply(
+        at,
+        STOPS[line.stop],
+        made,
+        text=text_of(line.text, keep) if line.text else None,
+        thinking=text_of(line.thinking, keep) if line.thinking else None,
+        usage=Usage() if usage is None else Usage(usage.input or 0, usage.output or 0, usage.cached or 0, usage.usd or 0.0),
+        kind=None if line.kind is None else DECLARED[line.kind],
+        facts=None if line.facts is None else _facts(line.facts),
+        agent=line.agent,
+    )
+
+
+def _facts(line: FactLine) -> Facts:
+    blockers = line.blockers if isinstance(line.blockers, bool | None) else bool(line.blockers)
+    return Facts(
+        answer_producing=line.answer_producing,
+        attempted=line.attempted,
+        eligible=line.eligible,
+        grounded=line.grounded,
+        honest_no_source=line.honest_no_source,
+        blockers=blockers,
+        recovering=line.recovering,
+    )
+
+
+def _result(line: ResultLine, at: float, tools: Tools, calls: dict[str, Call], keep: Keep) -> Result:
+    call = calls.get(line.call) or Call(line.call, "", b"", text_of("", forget))
+    error = line.error
+    return result_of(
+        call,
+        tools.get(call.tool, UNDECLARED),
+        at=at,
+        value=NOT_SEEN if line.value is UNSEEN else line.value,
+        error=None if error is None else ERRORS[error.kind],
+        error_class=None if error is None else error.name,
+        message=None if error is None else error.message,
+        state=line.state,
+        target=line.target,
+        wrote=line.wrote,
+        keep=keep,
+    )
+
+
+def _refusal(line: RefusalLine, at: float, keep: Keep) -> Refusal:
+    headers = {name.lower(): value for name, value in line.headers.items()}
+    return Refusal(at, line.status, text_of(_spelled(line.body), keep), _seconds(headers.get("retry-after")))
+
+
+def _seconds(text: str | None) -> float | None:
+    """A Retry-After in seconds. One that is a date needs a clock, which a recording does not have."""
+    try:
+        return None if text is None else max(0.0, float(text))
+    except ValueError:
+        return None
+
+
+def _spelled(value: object) -> str:
+    return value if isinstance(value, str) else spelling(value).decode("utf-8", "surrogatepass")
+
+
+def _tool(spec: ToolSpec) -> Tool:
+    wait = spec.wait
+    return Tool(
+        kind=Kind(spec.kind),
+        required=spec.required,
+        may_be_empty=spec.may_be_empty,
+        volatile=spec.volatile,
+        repeats=spec.repeats,
+        idempotent=spec.idempotent,
+        scratch=spec.scratch,
+        identity=spec.identity,
+        target=spec.target,
+        source=spec.source,
+        family=spec.family,
+        topic=spec.topic,
+        look=spec.look,
+        fruitless=_scalars(spec.fruitless),
+        poll=spec.poll,
+        timeout_seconds=spec.timeout_seconds,
+        idle_seconds=spec.idle_seconds,
+        wait=None
+        if wait is None
+        else Wait(
+            wait.progress_field,
+            _scalars(wait.waiting_values),
+            _scalars(wait.terminal_values),
+            wait.max_wait_seconds if wait.max_wait_seconds is not None else 0.0,
+            wait.min_interval_seconds or 0.0,
+        ),
+    )
+
+
+def _scalars(values: Iterable[object]) -> tuple[Scalar, ...]:
+    """Those of the declared values that a field can be compared with."""
+    return tuple(v for v in values if v is None or isinstance(v, str | int | float | bool))

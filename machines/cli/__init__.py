@@ -1,0 +1,17 @@
+"""The console script: the verbs of an agent's machines, and the framework's own, on one command line."""
+
+from __future__ import annotations
+
+
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `statecraft`; answers the exit code. Imports what a verb needs only when that verb is run."""
+    from .app import BAD, application
+
+    from statecraft.cli import run
+
+    return run(application(), argv, bad=BAD)
+
+

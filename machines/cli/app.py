@@ -1,0 +1,40 @@
+"""The command line as a value: which verbs there are, and which exceptions mean bad input."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+from cyclopts import App
+
+from statecraft.cli import add_verbs
+from statecraft.journal import JournalError
+
+from ..policy_file import BadPolicy
+from ..traces.bad_trace import BadTrace
+from .audit import audit
+from .demo import demo
+from .policy import policy
+
+BAD: Final = (BadTrace, BadPolicy, JournalError)
+
+HELP = """State machines whose runs end for a reason that can be read, replayed and proved.
+
+Exit codes: 0 done, 1 what was asked for was found, 2 bad input."""
+
+
+def application() -> App:
+    """The console script's application."""
+    app = App(name="statecraft", help=HELP, version=_version(), help_format="plaintext")
+    app.command(audit)
+    app.command(demo)
+    app.command(policy)
+    add_verbs(app, journaled={"run": "machines.journaled:AGENT_RUN"}, tables="machines", folder="diagrams")
+    return app
+
+
+def _version() -> str:
+    try:
+        return version("statecraft-machines")
+    except PackageNotFoundError:
+        return "not installed"

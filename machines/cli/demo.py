@@ -1,0 +1,90 @@
+"""`statecraft demo`: recordings of our own making, judged; what was decided and why; where to look."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from contextlib import closing
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated, Final
+
+from cyclopts import Parameter
+
+from statecraft.cli.verbs import walked
+from statecraft.diagrams import mermaid
+from statecraft.journal import FileStore, verify
+
+from ..audit.journal import AuditJournal
+from ..audit.judge import Judged, judge
+from ..audit.report import Recent, decided, strip_of
+from ..events import Text
+from ..outcome import message_of
+from ..policy import DEFAULT
+from ..run import RUN
+from ..traces.formats import open_trace
+
+RECORDINGS: Final = ("healthy", "stuck", "edit-and-revert", "only-narrates")
+"""The recordings that ship with the project, in the order in which they are shown."""
+
+
+def demo(
+    *,
+    into: Annotated[Path, Parameter(help="The folder for journals and diagrams; what an earlier demo wrote is replaced.")] = Path(
+        "demo-runs"
+    ),
+) -> int:
+    """Judge four recorded runs that ship with the project, and say what was decided and why.
+
+    Writes NAME.jsonl (the journal) and NAME.mmd (the run drawn over its machine) for each, and verifies the journals.
+
+    Examples:
+        statecraft demo
+        statecraft demo --into /tmp/demo
+    """
+    into.mkdir(parents=True, exist_ok=True)
+    worst = 0
+    for name in RECORDINGS:
+        with as_file(files("machines.cli") / "recordings" / f"{name}.jsonl") as path:
+            worst = max(worst, _one(name, path, into))
+    say = sys.stdout.write
+    say(f"Each journal tells its run again: statecraft explain {into / 'stuck.jsonl'}\n")
+    say(f"Each picture shows the rows that its run took: {into / 'stuck.mmd'} (Mermaid)\n")
+    return worst
+
+
+def _one(name: str, path: Path, into: Path) -> int:
+    target = into / f"{name}.jsonl"
+    target.unlink(missing_ok=True)
+    shutil.rmtree(into / f"{name}.content", ignore_errors=True)
+    say = sys.stdout.write
+    for recorded in open_trace(path):
+        recent = Recent()
+        journal = AuditJournal(FileStore(target), recorded, DEFAULT)
+
+        def keep(text: Text, content: str, recent: Recent = recent, journal: AuditJournal = journal) -> None:
+            recent.keep(text, content)
+            journal.keep(text, content)
+
+        judged = judge(recorded, DEFAULT, watch=journal.watch, keep=keep)
+        journal.close(judged.run_now)
+        say(f"{name}: {recorded.run.title}\n")
+        say(f"  turns    {strip_of(judged.strip)}   {decided(judged)}\n")
+        say("".join(f"  {line}\n" for line in _why(judged)))
+        if judged.outcome is not None:
+            message = message_of(judged.outcome, recent.text_of).splitlines()
+            say(f"  ended    {judged.outcome.status.value}, {judged.outcome.kind.value.replace('_', ' ')}\n")
+            say("".join(f"    | {line}\n" for line in message))
+    drawing = into / f"{name}.mmd"
+    drawing.write_text(mermaid(RUN, walked(target, None, RUN)), encoding="utf-8")
+    with closing(FileStore(target)) as store:
+        found = verify(store)
+    say(f"  journal  {target}: {found.verdict}, {found.lines} lines\n  diagram  {drawing}\n\n")
+    return 0 if found.verdict == "whole" else 1
+
+
+def _why(judged: Judged) -> list[str]:
+    return [
+        f"turn {v.turn:<4} {v.verdict} by {v.by}: " + ", ".join(f"{name}={value}" for name, value in v.evidence.items())
+        for v in judged.verdicts
+    ]

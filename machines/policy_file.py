@@ -1,0 +1,65 @@
+"""The policy as a TOML file. What a file leaves out has its default.
+
+TOML has no null, so a limit that is switched off is written `"unlimited"`. A key that does not exist is an error that
+names its path, what was found, and the nearest right name.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+import tomli_w
+
+from statecraft.codec import BadData, codec
+
+from .policy import Policy, problems_of
+
+UNLIMITED: Final = "unlimited"
+
+_CODEC = codec(Policy, forbid_extra=True)
+
+
+class BadPolicy(Exception):
+    """A policy file that cannot be used: which file, which key, what was found, what was expected."""
+
+
+def read_policy(path: Path) -> Policy:
+    """The policy in a TOML file. Raises `BadPolicy`."""
+    try:
+        plain = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadPolicy(f"{path}: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadPolicy(f"{path}: not TOML: {error}") from error
+    return policy_of(plain, str(path))
+
+
+def policy_of(plain: dict[str, Any], name: str) -> Policy:
+    """The policy in plain data, as TOML or JSON gives it; `name` says where it came from. Raises `BadPolicy`."""
+    try:
+        policy = _CODEC.from_plain(_read(plain), Policy)
+    except BadData as error:
+        shown = (f"{p.path.removeprefix('$.')}: found {p.found}, expected {p.expected}" for p in error.problems)
+        raise BadPolicy("\n".join(f"{name}: {line}" for line in shown)) from error
+    if problems := problems_of(policy):
+        raise BadPolicy("\n".join(f"{name}: {problem}" for problem in problems))
+    return policy
+
+
+def policy_toml(policy: Policy) -> str:
+    """The policy, whole, as TOML."""
+    return tomli_w.dumps(_written(_CODEC.to_plain(policy)))
+
+
+def _read(plain: Any) -> Any:
+    if isinstance(plain, dict):
+        return {str(key): _read(value) for key, value in plain.items()}
+    return None if plain == UNLIMITED else plain
+
+
+def _written(plain: Any) -> Any:
+    if isinstance(plain, dict):
+        return {str(key): _written(value) for key, value in plain.items()}
+    return UNLIMITED if plain is None else plain
