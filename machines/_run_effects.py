@@ -43,14 +43,17 @@ def begin(run: Run, event: Begin | Said) -> Done:
 
 
 def ask_again(run: Run, event: Clock | Signal | Condensed) -> Done:
+    """What was waited for has come."""
     return at_time(run, event), [Ask()]
 
 
 def retry(run: Run, event: Refusal) -> Done:
+    """The same request again, not before the time that the provider named."""
     return at_time(run, event), [Ask(after=event.after or 0.0)]
 
 
 def condense(run: Run, event: Refusal) -> Done:
+    """The history has to be shorter before the request can be sent again."""
     return at_time(run, event), [Condense()]
 
 
@@ -61,10 +64,12 @@ def resume_cut(run: Run, event: Reply) -> Done:
 
 
 def resume_paused(run: Run, event: Reply) -> Done:
+    """A paused reply is sent back as it stands."""
     return charge(run, event), [Ask()]
 
 
 def remind_empty(run: Run, event: Reply) -> Done:
+    """An empty reply is not kept; the model is told that it said nothing."""
     return charge(run, event), [Tell("empty"), Ask()]
 
 
@@ -119,16 +124,19 @@ def fold(run: Run, event: Result) -> Done:
 
 
 def note_plan(run: Run, event: PlanChanged) -> Done:
+    """The plan as it now stands."""
     ledger, signal = learn_plan(run.ledger, event)
     return _signalled(attrs.evolve(at_time(run, event), ledger=ledger), signal), ()
 
 
 def note_goal(run: Run, event: GoalMeasured) -> Done:
+    """The task's own count."""
     ledger, signal = learn_goal(run.ledger, event)
     return _signalled(attrs.evolve(at_time(run, event), ledger=ledger), signal), ()
 
 
 def hear(run: Run, event: Said) -> Done:
+    """Somebody spoke while the run is under way; nothing is cleared by it."""
     return at_time(run, event), ()
 
 
@@ -138,7 +146,7 @@ def ask(run: Run, event: TurnEnded) -> Done:
 
 
 def wait(run: Run, event: TurnEnded) -> Done:
-    """The turn only looked at declared waits: nothing is judged, and nothing is asked before it is worth looking again."""
+    """The turn only looked at declared waits: nothing is judged or asked before it is worth looking again."""
     return _close(run, event), [WaitUntil(run.waits.next_at)]
 
 
@@ -208,11 +216,13 @@ def stop_truncated(run: Run, event: Reply) -> Done:
 
 
 def stop_paused(run: Run, event: Reply) -> Done:
+    """Paused once too often in one incident."""
     reason = Reason("recovery_exhausted", (("of", "paused"), ("allowed", run.policy.recovery.paused)))
     return _conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
 
 
 def stop_empty(run: Run, event: Reply) -> Done:
+    """Empty once too often in one incident."""
     reason = Reason("recovery_exhausted", (("of", "empty"), ("allowed", run.policy.recovery.empty)))
     return _conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
 
@@ -285,5 +295,3 @@ def _sees(detector: Detector, run: Run, turn: Turn, event: Event) -> bool:
 def _conclude(run: Run, first: Sequence[Command], reason: Reason, *facts: Fact) -> Done:
     run = attrs.evolve(run, stop=reason, facts=with_facts(run.facts, *facts), turn=attrs.evolve(run.turn, open=()))
     return run, [*first, Ask(final=True)]
-
-

@@ -42,8 +42,11 @@ def finish(status: TerminalStatus) -> Callable[[Run, Reply], Done]:
 
 
 def withhold(run: Run, event: Reply) -> Done:
+    """The model, or the provider's filter, will not answer."""
     run = attrs.evolve(charge(run, event), facts=with_facts(run.facts, Fact.REFUSED))
-    return _end(run, event, TerminalStatus.BLOCKED, Reason("withheld", (("stop", event.stop.value),)), event, alone=False)
+    return _end(
+        run, event, TerminalStatus.BLOCKED, Reason("withheld", (("stop", event.stop.value),)), event, alone=False
+    )
 
 
 def close(status: TerminalStatus) -> Callable[[Run, Reply | NoReply | Refusal], Done]:
@@ -77,10 +80,14 @@ def fail_too_long(run: Run, event: Refusal | Condensed) -> Done:
 
 
 def fail_no_reply(run: Run, event: NoReply) -> Done:
-    return _end(at_time(run, event), event, TerminalStatus.FAILED, Reason("no_reply", (("why", event.why),)), None, alone=False)
+    """The host cannot get a reply."""
+    return _end(
+        at_time(run, event), event, TerminalStatus.FAILED, Reason("no_reply", (("why", event.why),)), None, alone=False
+    )
 
 
 def cancel(run: Run, event: Cancel) -> Done:
+    """The host cancels; open calls are answered."""
     reason = Reason("cancelled", (("why", event.reason),))
     ended, commands = _end(at_time(run, event), event, TerminalStatus.CANCELLED, reason, None, alone=False)
     return ended, [*unanswered(run), *commands]
@@ -121,7 +128,9 @@ def charge(run: Run, event: Reply) -> Run:
     output = cost.output if cost.input + cost.output else 1
     usage = Usage(had.input + cost.input, had.output + output, had.cached + cost.cached, had.usd + cost.usd)
     now = max(event.at, run.spent.now)
-    return attrs.evolve(run, spent=attrs.evolve(run.spent, now=now, usage=usage, replies=run.spent.replies + 1, last=cost))
+    return attrs.evolve(
+        run, spent=attrs.evolve(run.spent, now=now, usage=usage, replies=run.spent.replies + 1, last=cost)
+    )
 
 
 def with_facts(facts: tuple[Fact, ...], *more: Fact) -> tuple[Fact, ...]:

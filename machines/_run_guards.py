@@ -30,6 +30,7 @@ def cut(run: Run, event: Reply) -> Evidence:
 
 @guard
 def paused(run: Run, event: Reply) -> Evidence:
+    """The provider paused a long turn; sent back as it stands, it goes on."""
     return seen("paused", event.stop is StopReason.PAUSE and not event.calls, stop=event.stop.value)
 
 
@@ -66,12 +67,14 @@ def message_is(kind: Message) -> Guard[Run, Event]:
 
 @guard
 def open_call(run: Run, event: Result) -> Evidence:
+    """The result answers a call of this turn that is still open."""
     holds = any(call.id == event.call for call in run.turn.open)
     return seen("open_call", holds, call=event.call, open=len(run.turn.open))
 
 
 @guard
 def progressed(run: Run, event: TurnEnded) -> Evidence:
+    """The turn brought something new."""
     return seen("progressed", bool(run.turn.signal), signal=run.turn.signal or None)
 
 
@@ -91,6 +94,7 @@ def wait_over(run: Run, event: TurnEnded) -> Evidence:
 
 @guard
 def nudged_twice(run: Run, event: TurnEnded) -> Evidence:
+    """Two nudges stand against the run."""
     ladder = run.ladder
     holds = ladder.at is Rung.NUDGED_TWICE
     return seen("nudged_twice", holds, rung=ladder.at.value, older=ladder.older, newer=ladder.newer)
@@ -108,6 +112,7 @@ def nudge_due(run: Run, event: TurnEnded) -> Evidence:
 
 @guard
 def final_refusal(run: Run, event: Refusal) -> Evidence:
+    """Asking again cannot help."""
     return seen("final_refusal", event.status in FINAL_REFUSALS, status=event.status)
 
 
@@ -120,6 +125,7 @@ def too_long(run: Run, event: Refusal) -> Evidence:
 
 @guard
 def passing(run: Run, event: Refusal) -> Evidence:
+    """A later request may not meet this again."""
     holds = event.status in PASSING_REFUSALS or event.status >= 500
     return seen("passing", holds, status=event.status, after=event.after)
 
@@ -161,9 +167,7 @@ def usd(run: Run, event: Event) -> Evidence:
     counted = last.input + last.output
     next_at_most = last.usd * _next_tokens(run) / counted if counted else last.usd
     held = _held(budget, budget.usd, budget.hold_back_usd)
-    holds = budget.usd is not None and (
-        usage.usd >= budget.usd - held or usage.usd + next_at_most > budget.usd - held
-    )
+    holds = budget.usd is not None and (usage.usd >= budget.usd - held or usage.usd + next_at_most > budget.usd - held)
     shown = {"used": round(usage.usd, 6), "next_at_most": round(next_at_most, 6), "held_back": round(held, 6)}
     return seen("usd", holds, **shown, limit=budget.usd)
 

@@ -1,8 +1,8 @@
 """Nudge, nudge again, stop: how many nudges stand against a run just now.
 
-The rules: a nudge counts from the reply that came after it. Progress since then takes all of them away: it was heeded. A
-nudge older than the policy's window counts no longer. While two stand, the run's own table turns the next one, whichever
-detector gives it, into a stop.
+The rules: a nudge counts from the reply that came after it. Progress since then takes all of them away: it was heeded.
+A nudge older than the policy's window counts no longer. While two stand, the run's own table turns the next one,
+whichever detector gives it, into a stop.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ class Rung(Enum):
 
 @attrs.frozen
 class Ladder:
-    """The nudges that stand: the turns in which the older and the newer were given. `turn`, `progressed` and `within`
-    are lent by the run for the event at hand."""
+    """The nudges that stand: the turns in which the older and the newer were given.
+
+    `turn`, `progressed` and `within` are lent by the run for the event at hand.
+    """
 
     at: Rung = Rung.CALM
     older: int = 0
@@ -40,6 +42,7 @@ class Ladder:
 
 @guard
 def heeded(run: Ladder, event: TurnEnded) -> Evidence:
+    """Something new came in since: the nudges were heeded."""
     return seen("heeded", run.progressed, progressed=run.progressed)
 
 
@@ -51,6 +54,7 @@ def newer_is_old(run: Ladder, event: TurnEnded) -> Evidence:
 
 @guard
 def older_is_old(run: Ladder, event: TurnEnded) -> Evidence:
+    """The older nudge is out of the window."""
     return seen("older_is_old", run.turn - run.older >= run.within, turn=run.turn, older=run.older, within=run.within)
 
 
@@ -60,10 +64,12 @@ def note(run: Ladder, event: Reply) -> tuple[Ladder, tuple[()]]:
 
 
 def at(run: Ladder) -> Rung:
+    """The rung."""
     return run.at
 
 
 def move(run: Ladder, state: Rung) -> Ladder:
+    """The ladder on another rung."""
     return attrs.evolve(run, at=state)
 
 

@@ -1,13 +1,14 @@
 """Everything that can happen to a run.
 
-An event is a fact with its own time (`at`, seconds since the run began). Texts, arguments and results are not in it: they
-lie in the content store under their digests, and the event carries the digest, the size, and whatever was computed from
-the text before the event was made (`ledger/observe.py`). So a table reads no text, and a journal can lose one.
+An event is a fact with its own time (`at`, seconds since the run began). Texts, arguments and results are not in it:
+they lie in the content store under their digests, and the event carries the digest, the size, and whatever was
+computed from the text before the event was made (`ledger/observe.py`). So a table reads no text, and a journal can
+lose one.
 """
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 import attrs
 
@@ -22,7 +23,7 @@ class Text:
     chars: int
 
 
-class StopReason(str, Enum):
+class StopReason(StrEnum):
     """Why the provider says that a reply ended."""
 
     END_TURN = "end_turn"
@@ -37,7 +38,7 @@ class StopReason(str, Enum):
     OTHER = "other"
 
 
-class Declared(str, Enum):
+class Declared(StrEnum):
     """What the agent itself declares its message to be."""
 
     CHECKPOINT = "checkpoint"
@@ -46,7 +47,7 @@ class Declared(str, Enum):
     FAILURE = "failure"
 
 
-class ErrorKind(str, Enum):
+class ErrorKind(StrEnum):
     """How a call failed, by type and never by the words of a message."""
 
     VALIDATION = "validation"
@@ -58,7 +59,7 @@ class ErrorKind(str, Enum):
     OTHER = "other"
 
 
-class PollState(str, Enum):
+class PollState(StrEnum):
     """What a declared wait's answer says: still waiting, settled, or a value that is in neither set."""
 
     WAITING = "waiting"

@@ -6,14 +6,14 @@ A tool that declares nothing is an ordinary read: its answers count when they ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
+from enum import StrEnum
 
 import attrs
 
 from statecraft import Scalar
 
 
-class Kind(str, Enum):
+class Kind(StrEnum):
     """What a tool does to the world."""
 
     READ = "read"
@@ -25,7 +25,7 @@ class Kind(str, Enum):
     OTHER = "other"
 
 
-class Work(str, Enum):
+class Work(StrEnum):
     """What a run is for: answers are judged by their evidence, builds and edits by what they leave behind."""
 
     ANSWER = "answer"

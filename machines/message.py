@@ -68,6 +68,7 @@ def facts_of(event: Reply) -> Facts:
 
 @guard
 def words(run: Candidate, event: Reply) -> Evidence:
+    """The reply has a text that may be a message: whole, not withheld, and without a call."""
     chars = event.text.chars if event.text else 0
     holds = chars > 0 and not event.calls and event.stop not in CUT and event.stop not in WITHHELD
     return seen("words", holds, chars=chars, calls=len(event.calls), stop=event.stop.value)
@@ -75,27 +76,32 @@ def words(run: Candidate, event: Reply) -> Evidence:
 
 @guard
 def forced(run: Candidate, event: Reply) -> Evidence:
+    """The run ends with this reply, whatever it says."""
     return seen("forced", run.forced, forced=run.forced)
 
 
 @guard
 def undeclared(run: Candidate, event: Reply) -> Evidence:
+    """The agent does not declare the message to be more than a checkpoint."""
     holds = event.kind in (None, Declared.CHECKPOINT)
     return seen("undeclared", holds, kind=event.kind.value if event.kind else None)
 
 
 @guard
 def declares_failure(run: Candidate, event: Reply) -> Evidence:
+    """The agent declares that it failed."""
     return seen("declares_failure", event.kind is Declared.FAILURE, kind=event.kind.value if event.kind else None)
 
 
 @guard
 def declares_final(run: Candidate, event: Reply) -> Evidence:
+    """The agent declares its message final."""
     return seen("declares_final", event.kind is Declared.FINAL, kind=event.kind.value if event.kind else None)
 
 
 @guard
 def declares_partial(run: Candidate, event: Reply) -> Evidence:
+    """The agent declares its message partial."""
     return seen("declares_partial", event.kind is Declared.PARTIAL, kind=event.kind.value if event.kind else None)
 
 
@@ -110,8 +116,10 @@ def artifacts(run: Candidate, event: Reply) -> Evidence:
 
 @guard
 def made(run: Candidate, event: Reply) -> Evidence:
-    """Every required target is written and no check of the host's failed. Unknown checks fail nothing where targets
-    are required; without targets the checks have to have passed."""
+    """Every required target is written, and no check of the host's failed.
+
+    Checks that are not known fail nothing where targets are required; without targets they have to have passed.
+    """
     checks = facts_of(event).checks_passed
     holds = (run.unwritten == 0 and checks is not False) if run.unwritten is not None else checks is True
     return seen("made", holds, unwritten=run.unwritten, checks_passed=checks)
@@ -119,6 +127,7 @@ def made(run: Candidate, event: Reply) -> Evidence:
 
 @guard
 def blocked(run: Candidate, event: Reply) -> Evidence:
+    """A blocker is unresolved, and no recovery is under way."""
     facts = facts_of(event)
     holds = facts.blockers is True and facts.recovering is not True
     return seen("blocked", holds, blockers=facts.blockers, recovering=facts.recovering)
@@ -126,21 +135,22 @@ def blocked(run: Candidate, event: Reply) -> Evidence:
 
 @guard
 def grounded(run: Candidate, event: Reply) -> Evidence:
+    """The host found the answer grounded in what the run collected."""
     value = facts_of(event).grounded
     return seen("grounded", value is True, grounded=value)
 
 
 @guard
 def honest_without_source(run: Candidate, event: Reply) -> Evidence:
+    """A search was attempted, and the answer honestly says that it has no source."""
     facts = facts_of(event)
     holds = facts.attempted is True and facts.honest_no_source is True
-    return seen(
-        "honest_without_source", holds, attempted=facts.attempted, honest_no_source=facts.honest_no_source
-    )
+    return seen("honest_without_source", holds, attempted=facts.attempted, honest_no_source=facts.honest_no_source)
 
 
 @guard
 def eligible(run: Candidate, event: Reply) -> Evidence:
+    """At least one source is eligible."""
     count = facts_of(event).eligible
     return seen("eligible", (count or 0) > 0, eligible=count)
 
@@ -154,11 +164,13 @@ def not_answering(run: Candidate, event: Reply) -> Evidence:
 
 @guard
 def no_facts(run: Candidate, event: Reply) -> Evidence:
+    """The host gave no facts at all."""
     return seen("no_facts", event.facts is None or event.facts == NONE, facts=event.facts is not None)
 
 
 @guard
 def facts_required(run: Candidate, event: Reply) -> Evidence:
+    """The policy lets nothing complete without facts."""
     return seen("facts_required", run.require_facts, require_facts=run.require_facts)
 
 
@@ -170,14 +182,17 @@ def something(run: Candidate, event: Reply) -> Evidence:
 
 
 def changed(run: Candidate, event: NoReply | Refusal) -> Evidence:
+    """The run changed something."""
     return seen("changed", run.changes > 0, changes=run.changes)
 
 
 def at(run: Candidate) -> Message:
+    """The state of a candidate."""
     return run.at
 
 
 def move(run: Candidate, state: Message) -> Candidate:
+    """The candidate in another state."""
     return attrs.evolve(run, at=state)
 
 

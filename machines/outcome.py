@@ -1,20 +1,21 @@
 """How a run ended, and the account of what it did, left open and spent.
 
 An outcome is made by rules from facts; what the agent says of itself is beside it, as its claim. `message_of` is what a
-person is shown, and it is never empty: where the agent's own words are missing, or may not stand alone, the account speaks.
+person is shown, and it is never empty: where the agent's own words are missing, or may not stand alone, the account
+speaks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
+from enum import StrEnum
 
 import attrs
 
 from .events import ErrorKind, Text, Usage, Values
 
 
-class TerminalStatus(str, Enum):
+class TerminalStatus(StrEnum):
     """The five endings."""
 
     COMPLETED = "completed"
@@ -24,7 +25,7 @@ class TerminalStatus(str, Enum):
     CANCELLED = "cancelled"
 
 
-class MessageKind(str, Enum):
+class MessageKind(StrEnum):
     """What the last message is. A checkpoint is not among the endings: it can never end a run."""
 
     CHECKPOINT = "checkpoint"
@@ -33,7 +34,7 @@ class MessageKind(str, Enum):
     FAILURE_REPORT = "failure_report"
 
 
-class Fact(str, Enum):
+class Fact(StrEnum):
     """What is true of an ending besides its status."""
 
     LIMIT_REACHED = "limit_reached"
@@ -88,8 +89,11 @@ class Account:
 
 @attrs.frozen
 class Outcome:
-    """The typed outcome of a run. `message` is the agent's own text, if it left one; `stands_alone` says whether that
-    text may be shown as it is, or only beneath the account, as a claim."""
+    """The typed outcome of a run.
+
+    `message` is the agent's own text, if it left one; `stands_alone` says whether that text may be shown as it is, or
+    only beneath the account, as a claim.
+    """
 
     status: TerminalStatus
     kind: MessageKind
@@ -118,7 +122,7 @@ def message_of(outcome: Outcome, text_of: Callable[[Text], str | None]) -> str:
 
 
 def account_lines(outcome: Outcome, text_of: Callable[[Text], str | None]) -> list[str]:
-    """The account in plain lines: the status and its reason first, then what was done, left open, seen last and spent."""
+    """The account in plain lines: status and reason first, then what was done, left open, seen last and spent."""
     account = outcome.account
     seen = ", ".join(f"{name}={value}" for name, value in outcome.reason.values)
     lines = [f"The run ended as {outcome.status.value}: {outcome.reason.by}" + (f" ({seen})" if seen else "") + "."]
@@ -134,9 +138,7 @@ def account_lines(outcome: Outcome, text_of: Callable[[Text], str | None]) -> li
         lines.append(f"Last result: {result.tool}{failed}: {said}")
     usage = account.usage
     money = f", {usage.usd:.4f} USD" if usage.usd else ""
-    lines.append(
-        f"Spent: {account.turns} turns, {account.seconds:.0f} s, {usage.input + usage.output} tokens{money}."
-    )
+    lines.append(f"Spent: {account.turns} turns, {account.seconds:.0f} s, {usage.input + usage.output} tokens{money}.")
     return lines
 
 

@@ -1,8 +1,8 @@
 """Every threshold, in one typed value. Read from TOML; what a file leaves out has the default given here.
 
-Numbers come from the issues of the four designs that this project implements and from the recordings it was measured on;
-each field says what it counts. `None` means: no limit. A live run needs turns or tokens, unless `unbounded` says that
-somebody wants a run that nothing is proved to end.
+Numbers come from the issues of the four designs that this project implements and from the recordings it was measured
+on; each field says what it counts. `None` means: no limit. A live run needs turns or tokens, unless `unbounded` says
+that somebody wants a run that nothing is proved to end.
 """
 
 from __future__ import annotations
@@ -126,9 +126,8 @@ def problems_of(policy: Policy) -> list[str]:
         found.append(f"budget.calls_per_turn: found {budget.calls_per_turn}, expected 1 or more")
     if budget.turns is None and budget.tokens is None and not budget.unbounded:
         found.append("budget: neither turns nor tokens end this run; set one, or say unbounded = true")
-    for field in attrs.fields(Recovery):
-        if getattr(policy.recovery, field.name) < 0:
-            found.append(f"recovery.{field.name}: found {getattr(policy.recovery, field.name)}, expected 0 or more")
+    counts = attrs.asdict(policy.recovery)
+    found += [f"recovery.{name}: found {n}, expected 0 or more" for name, n in counts.items() if n < 0]
     if policy.escalation.within < 1:
         found.append(f"escalation.within: found {policy.escalation.within}, expected 1 or more turns")
     if policy.progress.recent_results < 1:
@@ -139,8 +138,8 @@ def problems_of(policy: Policy) -> list[str]:
 
 
 def _limits(path: str, limits: Limits) -> list[str]:
-    pairs = ((limits.nudge, limits.stop, "nudge", "stop"),)
-    pairs += ((limits.failing_nudge, limits.failing_stop, "failing_nudge", "failing_stop"),)
+    pairs = [(limits.nudge, limits.stop, "nudge", "stop")]
+    pairs.append((limits.failing_nudge, limits.failing_stop, "failing_nudge", "failing_stop"))
     found = [f"{path}.{low}: found {nudge}, expected 1 or more" for nudge, _, low, _ in pairs if nudge < 1]
     return found + [
         f"{path}.{high}: found {stop}, expected at least {low}, which is {nudge}"

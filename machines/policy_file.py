@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import tomli_w
 
@@ -55,11 +55,11 @@ def policy_toml(policy: Policy) -> str:
 
 def _read(plain: Any) -> Any:
     if isinstance(plain, dict):
-        return {str(key): _read(value) for key, value in plain.items()}
+        return {key: _read(value) for key, value in cast("dict[str, Any]", plain).items()}
     return None if plain == UNLIMITED else plain
 
 
 def _written(plain: Any) -> Any:
     if isinstance(plain, dict):
-        return {str(key): _written(value) for key, value in plain.items()}
+        return {key: _written(value) for key, value in cast("dict[str, Any]", plain).items()}
     return UNLIMITED if plain is None else plain

@@ -1,12 +1,13 @@
 """A run's lifecycle.
 
-The rules: a request is out (`asking`, or `recovering` after one that went wrong), the calls of a reply are out (`acting`),
-nothing is to be done before a time or a signal (`waiting`), the history is being condensed (`condensing`), or the last
-reply is out (`concluding`).
+The rules: a request is out (`asking`, or `recovering` after one that went wrong), the calls of a reply are out
+(`acting`), nothing is to be done before a time or a signal (`waiting`), the history is being condensed (`condensing`),
+or the last reply is out (`concluding`).
 
 * A turn is a reply with the results of all its calls. Replies that are cut, paused or empty are recovered from and use
   up no turn; each such incident has its own budget, and progress makes all of them full again.
-* What judges a turn stands on `TurnEnded`: first what stops, then what waits, then what nudges. Nothing is judged before
+* What judges a turn stands on `TurnEnded`: first what stops, then what waits, then what nudges. Nothing is judged
+before
   the whole turn is in the run.
 * A stop asks for exactly one reply without tools. Whatever comes, or does not come, ends the run.
 * The message machine says what a reply's text may be; a checkpoint never ends a run.
@@ -89,7 +90,11 @@ def the_candidate(run: Run, event: Reply | NoReply | Refusal) -> Candidate | Non
     forced = run.at is Phase.CONCLUDING
     if not forced and not isinstance(event, Reply):
         return None
-    if not forced and isinstance(event, Reply) and (event.calls or unusable(run, event).holds or withheld(run, event).holds):
+    if (
+        not forced
+        and isinstance(event, Reply)
+        and (event.calls or unusable(run, event).holds or withheld(run, event).holds)
+    ):
         return None
     unwritten = sum(target not in run.ledger.written for target in run.requires) if run.requires else None
     return Candidate(
@@ -103,6 +108,7 @@ def the_candidate(run: Run, event: Reply | NoReply | Refusal) -> Candidate | Non
 
 
 def with_candidate(run: Run, event: Reply | NoReply | Refusal, candidate: Candidate) -> Run:
+    """The run with its candidate."""
     return attrs.evolve(run, candidate=candidate)
 
 
@@ -115,6 +121,7 @@ def the_ladder(run: Run, event: Reply | TurnEnded) -> Ladder | None:
 
 
 def with_ladder(run: Run, event: Reply | TurnEnded, ladder: Ladder) -> Run:
+    """The run with its ladder; a reply is what makes a nudge count."""
     return attrs.evolve(run, ladder=ladder, told=run.told and not isinstance(event, Reply))
 
 
@@ -164,7 +171,15 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         row(P.ACTING, TurnEnded, P.ASKING, do.tell_wait, wait_over, asks=[AnswerCalls, TellPerson, Tell, Ask]),
         row(P.ACTING, TurnEnded, P.WAITING, do.wait, only_polled, asks=[WaitUntil]),
         *(
-            row(P.ACTING, TurnEnded, P.ASKING, do.nudge_by(d), reaches(d.read, Level.NUDGE), unsaid(d), asks=[AnswerCalls, Tell, Ask])
+            row(
+                P.ACTING,
+                TurnEnded,
+                P.ASKING,
+                do.nudge_by(d),
+                reaches(d.read, Level.NUDGE),
+                unsaid(d),
+                asks=[AnswerCalls, Tell, Ask],
+            )
             for d in ROSTER
         ),
         row(P.ACTING, TurnEnded, P.ASKING, do.ask, progressed, asks=[AnswerCalls, Ask], refills=RECOVERIES),
@@ -186,7 +201,9 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         row(_ALIVE, Refusal, P.FAILED, end.fail, asks=[End]),
         row(P.CONDENSING, Condensed, P.RECOVERING, do.ask_again, asks=[Ask]),
         # the last reply
-        row(P.CONCLUDING, Reply, P.PARTIAL, end.close(PART), message_is(Message.PARTIAL_ANSWER), asks=[AnswerCalls, End]),
+        row(
+            P.CONCLUDING, Reply, P.PARTIAL, end.close(PART), message_is(Message.PARTIAL_ANSWER), asks=[AnswerCalls, End]
+        ),
         row(P.CONCLUDING, Reply, P.BLOCKED, end.close(BLOCK), asks=[AnswerCalls, End]),
         row(P.CONCLUDING, NoReply, P.PARTIAL, end.close(PART), message_is(Message.PARTIAL_ANSWER), asks=[End]),
         row(P.CONCLUDING, NoReply, P.BLOCKED, end.close(BLOCK), asks=[End]),
@@ -202,7 +219,9 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         ignore(_ASKED, [Chunk], "a reply is judged when it is whole"),
         ignore([*_ASKED, P.ACTING, P.WAITING], [Condensed], "the host condensed by itself, and nothing waits for it"),
         ignore([*_ASKED, P.ACTING, P.CONDENSING], [Signal, Clock], "nothing waits for it"),
-        refuse([P.READY], [Reply, Result, TurnEnded, Chunk, PlanChanged, GoalMeasured, Refusal, Condensed], "not begun"),
+        refuse(
+            [P.READY], [Reply, Result, TurnEnded, Chunk, PlanChanged, GoalMeasured, Refusal, Condensed], "not begun"
+        ),
         refuse([P.READY], [Signal, Clock, NoReply], "not begun"),
         refuse(OPEN, [Begin], "begun already"),
         refuse([*_ASKED, P.WAITING, P.CONDENSING], [Result, TurnEnded], "no call is open"),

@@ -115,8 +115,8 @@ class Waits:
 class Spent:
     """What the run has spent: the usage of all its replies, and its time in seconds.
 
-    `began` and `now`: when this leg began and the last known time; `before`: what earlier legs took. The time in which a
-    person thinks, between two legs, is nobody's.
+    `began` and `now`: when this leg began and the last known time; `before`: what earlier legs took. The time in which
+    a person thinks, between two legs, is nobody's.
     """
 
     before: float = 0.0
@@ -170,22 +170,27 @@ def turns_full(run: Run) -> int | None:
 
 
 def truncations_full(run: Run) -> int:
+    """How often one incident of cut replies is recovered from."""
     return run.policy.recovery.truncated
 
 
 def empty_replies_full(run: Run) -> int:
+    """How often one incident of empty replies is."""
     return run.policy.recovery.empty
 
 
 def pauses_full(run: Run) -> int:
+    """How often one incident of paused replies is."""
     return run.policy.recovery.paused
 
 
 def refusals_full(run: Run) -> int:
+    """How often one incident of refused requests is."""
     return run.policy.recovery.refused
 
 
 def condensings_full(run: Run) -> int:
+    """How often one incident of requests too long is."""
     return run.policy.recovery.condensed
 
 
@@ -201,7 +206,7 @@ SIZES: Mapping[Purse, Callable[[Run], int | None]] = {
 
 
 def new_run(
-    id: str,  # noqa: A002  # the field's own name
+    id: str,  # the field's own name
     policy: Policy = DEFAULT,
     *,
     tools: Tools | None = None,

@@ -99,4 +99,3 @@ def _failed(fed: Fed, event: Event, fault: Fault) -> Fed:
     run = failed_by_fault(fed.run, getattr(event, "at", fed.run.spent.now), fault.part, fault.problem)
     end: tuple[Command, ...] = () if run.outcome is None else (End(run.outcome),)
     return Fed(run, (*fed.moves, Moved(event, fault)), (*fed.commands, *end))
-

@@ -1,6 +1,7 @@
 """What a table must be, checked when it is built. Every finding names the row (or cell) and the reason.
 
-Guards are opaque functions, so whether two rows overlap is decided by which guards they list, never by what those answer:
+Guards are opaque functions, so whether two rows overlap is decided by which guards they list, never by what those
+answer:
 
 * a row is *shadowed* when an earlier row of its cell asks nothing that it does not ask itself;
 * a later row is the *rest* of an earlier one when its guards are some of the earlier's, and needs no mark;
@@ -50,8 +51,7 @@ def _names(table: Any) -> Iterator[str]:
         yield "has no rows"
     if len(set(table.events)) != len(table.events):
         yield "lists an event twice"
-    twice = [name for name in (e.__name__ for e in table.events)]
-    if len(set(twice)) != len(set(table.events)):
+    if len({e.__name__ for e in table.events}) != len(set(table.events)):
         yield "has two events of one name"
     for state in sorted(map(str, set(table.final) - states)):
         yield f"final state {state} is not a state of this machine, which has {_listed(table.states)}"
@@ -89,7 +89,7 @@ def _rows(table: Any) -> Iterator[str]:
     for state in table.states:
         if state not in used:
             yield f"state {state.name} is unused: no row leaves or reaches it, and it is not final"
-    if table.budgets and (table._purse is None or table._pay is None):  # noqa: SLF001  # part of the same table
+    if table.budgets and (table._purse is None or table._pay is None):  # part of the same table
         yield "has budgets, but no purse to pay from: give both `purse` and `pay`"
 
 
@@ -130,7 +130,7 @@ def _takes(function: Any, event: type[Any]) -> str:
     try:
         target = function if inspect.isroutine(function) else type(function).__call__
         hint = get_type_hints(target).get(name, Any)
-    except Exception:  # an annotation that cannot be evaluated at run time says nothing against the row
+    except Exception:  # noqa: BLE001  # an annotation that cannot be evaluated at run time says nothing against the row
         return ""
     if not _accepts(hint, event):
         return f"takes {_type_name(hint)}, expected {event.__name__}"
@@ -190,8 +190,9 @@ def _cells(table: Any) -> Iterator[str]:
                     yield problem
                 elif (state, event) not in in_order and _overlap(table, one, other):
                     yield (
-                        f"row {other} ({table.rows[other]}) overlaps row {one} in cell {state.name} on {event.__name__}: "
-                        f"let one ask the negation of the other, or mark the cell with ordered(...)"
+                        f"row {other} ({table.rows[other]}) overlaps row {one} in cell "
+                        f"{state.name} on {event.__name__}: let one ask the negation of the other, "
+                        f"or mark the cell with ordered(...)"
                     )
 
 
@@ -203,7 +204,9 @@ def _shadow(table: Any, one: int, other: int) -> str:
     first, second = table.rows[one], table.rows[other]
     if not _asked(first):
         if not _asked(second):
-            return f"row {other} ({second}) and row {one} are both without guards in one cell: only the first is reached"
+            return (
+                f"row {other} ({second}) and row {one} are both without guards in one cell: only the first is reached"
+            )
         return f"row {other} ({second}) is shadowed: row {one} before it has no guard"
     if _asked(first) <= _implied(second):
         return f"row {other} ({second}) is shadowed: row {one} before it asks nothing that it does not ask itself"
@@ -222,7 +225,7 @@ def _asked(row: Any) -> frozenset[Literal]:
 
 
 def _implied(row: Any) -> frozenset[Literal]:
-    """What the row asks, with what follows from it: at the stop limit is at the nudge limit, and not at it not beyond."""
+    """What the row asks, with what follows: at the stop limit is at the nudge limit, not at that is not at the stop."""
     found = set(_asked(row))
     for polarity, what in tuple(found):
         if isinstance(what, tuple) and what[0] == "reaches":

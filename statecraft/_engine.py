@@ -1,9 +1,9 @@
 """The transitions library as the engine: the only module that knows it.
 
-One shared core `Machine` per table. What it moves is a throw-away `Asked`, made for one event and dropped with it, so no
-model is ever registered. `transition_cls`, the library's documented hook, asks our guards before the library's own
-callbacks run. Its conditions are not used, because it takes a guard's answer only if it equals True, and says nothing of
-the values behind it.
+One shared core `Machine` per table. What it moves is a throw-away `Asked`, made for one event and dropped with it, so
+no model is ever registered. `transition_cls`, the library's documented hook, asks our guards before the library's own
+callbacks run. Its conditions are not used, because it takes a guard's answer only if it equals True, and says nothing
+of the values behind it.
 
 The rule of this module: each question is asked once an event, whatever number of rows stand on it.
 """

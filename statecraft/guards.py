@@ -78,7 +78,9 @@ def seen(name: str, holds: bool, /, **values: Scalar) -> Evidence:
 class Question(Protocol[R_con, E_con]):
     """A function that can stand in a row as a guard."""
 
-    def __call__(self, run: R_con, event: E_con, /) -> Evidence: ...
+    def __call__(self, run: R_con, event: E_con, /) -> Evidence:
+        """Answer with evidence."""
+        ...
 
 
 How = Literal["asks", "all", "any", "not", "reaches"]
@@ -89,7 +91,7 @@ class Guard(Generic[R_con, E_con]):
     """A guard with a name and the operators `&`, `|`, `~`.
 
     `how` says what it is: a function (`asks`), a combination of `parts` (`all`, `any`, `not`), or a reading that has to
-    reach `level` (`reaches`). Calling it answers the question alone, with no table around it.
+    reach `level` (`reaches`).
     """
 
     name: str
@@ -99,14 +101,15 @@ class Guard(Generic[R_con, E_con]):
     level: Level = Level.STOP
 
     def __call__(self, run: R_con, event: E_con, /) -> Evidence:
+        """Answer the question alone, with no table around it."""
+        heard = [part(run, event).holds for part in self.parts]  # `&` and `|` ask all their parts
         match self.how:
             case "all":
-                # A list, not a generator: `&` and `|` ask all their parts.
-                return Evidence(self.name, all([part(run, event).holds for part in self.parts]))
+                return Evidence(self.name, all(heard))
             case "any":
-                return Evidence(self.name, any([part(run, event).holds for part in self.parts]))
+                return Evidence(self.name, any(heard))
             case "not":
-                return Evidence(self.name, not self.parts[0](run, event).holds)
+                return Evidence(self.name, not heard[0])
             case "asks" | "reaches":
                 assert self.function is not None
                 found = self.function(run, event)

@@ -6,8 +6,8 @@
 `Unhandled` the event is not in the machine's alphabet: a fault of whoever sent it
 
 Each carries `run`: after a step the next one, otherwise the one that was given, untouched. What can go wrong inside a
-table (a guard that raises, an effect that asks for what its row does not declare) is a `Fault`, raised; the caller still
-holds the old run.
+table (a guard that raises, an effect that asks for what its row does not declare) is a `Fault`, raised; the caller
+still holds the old run.
 """
 
 from __future__ import annotations
@@ -86,9 +86,7 @@ class Fault(Exception):
     `asked` holds the answers heard before the fault, so that it can be explained like any other step.
     """
 
-    def __init__(
-        self, machine: str, row: int | None, part: str, problem: str, asked: tuple[Finding, ...] = ()
-    ) -> None:
+    def __init__(self, machine: str, row: int | None, part: str, problem: str, asked: tuple[Finding, ...] = ()) -> None:
         self.machine, self.row, self.part, self.problem, self.asked = machine, row, part, problem, asked
         where = machine if row is None else f"{machine} row {row}"
         super().__init__(f"{where}: {part} {problem}")

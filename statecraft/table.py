@@ -11,9 +11,9 @@ The rules, which a `Table` checks when it is built (`BadTable` names the row and
   refills. The table pays, not the effect, and adds the guard that paying needs.
 
 An inner machine lives inside the run of an outer one. While the outer is in one of the states `during`, an event for
-which the inner has a row goes to the inner first; then the outer's row is chosen, and its guards see the inner after its
-step. If the outer takes no row, neither step happened. A row that spends the inner machine fires while that is still
-open after its step; so an outer machine goes round at most as often as the inner can.
+which the inner has a row goes to the inner first; then the outer's row is chosen, and its guards see the inner after
+its step. If the outer takes no row, neither step happened. A row that spends the inner machine fires while that is
+still open after its step; so an outer machine goes round at most as often as the inner can.
 """
 
 from __future__ import annotations
@@ -134,6 +134,7 @@ class Inner(Generic[R, S, C]):
 
     @property
     def name(self) -> str:
+        """The name of its table."""
         return self.table.name
 
 
@@ -192,7 +193,10 @@ class Table(Generic[R, S, E, C]):
         self.states: tuple[S, ...] = tuple(type(initial))
         self.final: frozenset[S] = frozenset(final)
         self.at, self.move = at, move
-        self.budgets: dict[Enum, int | Callable[[R], int | None]] = {b: size for b, size in (budgets or {}).items()}
+        # A copy by hand: a mapping of one enum's members is not, to a type checker, a mapping of enum members.
+        self.budgets: dict[Enum, int | Callable[[R], int | None]] = {}
+        for budget, size in (budgets or {}).items():
+            self.budgets[budget] = size
         self._purse: Callable[[R], Mapping[Any, int | None]] | None = purse
         self._pay: Callable[[R, Mapping[Any, int | None]], R] | None = pay
         self.inners: tuple[Inner[R, S, C], ...] = tuple(inners)
@@ -203,7 +207,9 @@ class Table(Generic[R, S, E, C]):
                 self._cells.setdefault(row.event, {})[source] = source.name
         # Only what some row spends bounds anything, so only that must not be begun again behind the table's back.
         self._spent = tuple(i for i in self.inners if any(row.spends is i for row in self.rows))
-        self._quiet = {(m.how, s, e): m.why for m in self.marks if m.how != "ordered" for s in m.states for e in m.events}
+        self._quiet = {
+            (m.how, s, e): m.why for m in self.marks if m.how != "ordered" for s in m.states for e in m.events
+        }
         self._engine = Engine(name, [s.name for s in self.states], initial.name, list(_wires(self)))
         self._names = {event: event.__name__ for event in self.events}
 
@@ -244,7 +250,9 @@ class Table(Generic[R, S, E, C]):
         if cells is None or state not in cells:
             return self._answer_without_rows(run, state, kind)
         before = run
-        run, inside, asked_inside, opened = self._step_inside(run, state, event) if self.inners else (run, (), (), _NONE)
+        run, inside, asked_inside, opened = (
+            self._step_inside(run, state, event) if self.inners else (run, (), (), _NONE)
+        )
         purse = _EMPTY if self._purse is None else self._purse(run)
         asked = Asked(cells[state], run, event, opened, purse)
         self._engine.ask(self._names[kind], asked)
@@ -257,9 +265,7 @@ class Table(Generic[R, S, E, C]):
             after = self._settle(row, after, purse)
         if row.target is not state:
             after = self.move(after, row.target)
-        return Step(
-            after, (*asked_inside, *commands), asked.row, answers, inside, self.name, state, row.target
-        )
+        return Step(after, (*asked_inside, *commands), asked.row, answers, inside, self.name, state, row.target)
 
     def _effect(
         self, number: int, row: Row[R, S, C], run: R, event: E, answers: tuple[Any, ...]

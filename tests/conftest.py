@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["pytester"]  # pytest takes this from the top conftest alone
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -27,15 +27,18 @@ class AuditJournal:
     def __init__(self, store: Store, recorded: Recorded, policy: Policy) -> None:
         run = first(recorded, policy)
         self._store = store
-        self._writer: Writer[Run, Event, Command] = Writer.begin(
+        self._writer = Writer[Run, Event, Command].begin(
             store, AGENT_RUN, recorded.run.id, run, host="audit", policy=run.policy
         )
         self.name = store.name
 
     def keep(self, text: Text, content: str) -> None:
+        """Keep a text beside the chain, under the digest that `text` has too."""
+        del text
         self._store.put(content.encode("utf-8", "surrogatepass"))
 
     def watch(self, move: Moved | NewLeg) -> None:
+        """Write one step."""
         if isinstance(move, NewLeg):
             self._writer.leg(move.run)
         elif isinstance(move.answer, Fault):

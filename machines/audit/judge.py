@@ -1,7 +1,7 @@
 """Judging one recorded run: the verdicts, turn by turn, and the outcome that the run would have had.
 
-A recorded run cannot heed a nudge: it goes on. A stop ends its leg: what comes after is counted as saved and not judged,
-until a person speaks again. The last reply that a stop asks for was never recorded, so the account speaks.
+A recorded run cannot heed a nudge: it goes on. A stop ends its leg: what comes after is counted as saved and not
+judged, until a person speaks again. The last reply that a stop asks for was never recorded, so the account speaks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..commands import Tell
 from ..events import Ended, Event, NoReply, Reply, Said
 from ..ledger.observe import Keep, forget
 from ..outcome import Outcome
-from ..policy import DEFAULT, Budget, Policy
+from ..policy import DEFAULT, Policy
 from ..run import RUN
 from ..state import Phase, Run, new_run
 from ..supervisor import Fed, Moved, NewLeg, ended, feed, settle
@@ -51,7 +51,8 @@ class Saved:
 class Judged:
     """What judging a recorded run answers; field by field as the trace format says.
 
-    `strip` has one mark a turn (`report.LEGEND`), `calls` counts all calls, `run_now` is the run as it stands at the end.
+    `strip` has one mark a turn (`report.LEGEND`), `calls` counts all calls, `run_now` is the run as it stands at the
+    end.
     """
 
     run: str
@@ -174,7 +175,7 @@ MOST_PROBLEMS = 20
 
 
 def judge(recorded: Recorded, policy: Policy = DEFAULT, *, watch: Watch | None = None, keep: Keep = forget) -> Judged:
-    """Judge one recorded run. `watch` is shown every step, `keep` every text. Raises what reading the recording raises."""
+    """Judge one recorded run: `watch` is shown every step, `keep` every text. Raises what reading it raises."""
     tally = _Tally(first(recorded, policy), watch or _unwatched)
     for translated in translate(recorded, keep):
         _one(tally, translated)
@@ -233,5 +234,3 @@ def _why(answer: Refused[Run]) -> str:
 
 def _unwatched(move: Moved | NewLeg) -> None:
     """Nobody watches."""
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import pairwise
 from typing import Any, Final
 
 from statecraft.codec import codec, dump
@@ -14,7 +15,8 @@ from .judge import Judged
 _CODEC: Final = codec(Judged)
 _LEFT_OUT: Final = ("strip", "run_now")
 
-LEGEND: Final = ". went on   n nudged   S stopped   - saved by the stop   + after its own end   (wide marks stand for several turns)"
+LEGEND: Final = ". went on   n nudged   S stopped   - saved by the stop   + after its own end"
+"""The marks of a strip; of a long run each stands for several turns."""
 
 ORDER: Final = "+-.nS"
 """The marks of a strip from the mildest to the gravest: a mark that stands for several turns shows the gravest."""
@@ -30,12 +32,14 @@ class Recent:
         self._texts: OrderedDict[str, str] = OrderedDict()
 
     def keep(self, text: Text, content: str) -> None:
+        """Keep a text, and forget the oldest where there are too many."""
         self._texts[text.digest] = content[: self.LONGEST]
         self._texts.move_to_end(text.digest)
         if len(self._texts) > self.MOST:
             self._texts.popitem(last=False)
 
     def text_of(self, text: Text) -> str | None:
+        """The content of a text, if it is still here."""
         return self._texts.get(text.digest)
 
 
@@ -53,7 +57,7 @@ def strip_of(strip: str, width: int = 40) -> str:
     if len(strip) <= width:
         return strip
     edges = [round(i * len(strip) / width) for i in range(width + 1)]
-    return "".join(max(strip[a:b], key=ORDER.index) for a, b in zip(edges, edges[1:], strict=False) if b > a)
+    return "".join(max(strip[a:b], key=ORDER.index) for a, b in pairwise(edges) if b > a)
 
 
 def decided(judged: Judged) -> str:

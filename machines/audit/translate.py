@@ -133,7 +133,9 @@ def _reply(line: ReplyLine, at: float, tools: Tools, calls: dict[str, Call], kee
         made,
         text=text_of(line.text, keep) if line.text else None,
         thinking=text_of(line.thinking, keep) if line.thinking else None,
-        usage=Usage() if usage is None else Usage(usage.input or 0, usage.output or 0, usage.cached or 0, usage.usd or 0.0),
+        usage=Usage()
+        if usage is None
+        else Usage(usage.input or 0, usage.output or 0, usage.cached or 0, usage.usd or 0.0),
         kind=None if line.kind is None else DECLARED[line.kind],
         facts=None if line.facts is None else _facts(line.facts),
         agent=line.agent,

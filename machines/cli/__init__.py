@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-
 from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `statecraft`; answers the exit code. Imports what a verb needs only when that verb is run."""
-    from .app import BAD, application
-
     from statecraft.cli import run
 
+    from .app import BAD, application
+
     return run(application(), argv, bad=BAD)
-
-

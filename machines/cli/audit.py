@@ -34,7 +34,7 @@ def audit(
     *paths: Annotated[Path, Parameter(help="Recorded runs; of a folder, every file in it.")],
     json: Annotated[bool, Parameter(help="One JSON object a run, one a line, and nothing else.", negative=())] = False,
     policy: Annotated[Path | None, Parameter(help="Judge by this policy file instead of the default.")] = None,
-    format: Annotated[  # noqa: A002  # the option's name
+    format: Annotated[  # the option's name
         str | None, Parameter(help=f"Take every file to be in this format: {', '.join(FORMATS)}.")
     ] = None,
     fail_on: Annotated[
@@ -150,7 +150,14 @@ def _show(found: list[Judged]) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         for one in found:
-            columns = (one.run, f"{one.turns} turns", decided(one), ending(one), f"saved {one.saved.turns}", strip_of(one.strip))
+            columns = (
+                one.run,
+                f"{one.turns} turns",
+                decided(one),
+                ending(one),
+                f"saved {one.saved.turns}",
+                strip_of(one.strip),
+            )
             sys.stdout.write("  ".join(columns) + "\n")
             _problems(one, lambda text: sys.stdout.write(text + "\n"))
         sys.stdout.write(_sum(found) + "\n")
@@ -184,4 +191,3 @@ def _sum(found: list[Judged]) -> str:
     nudged = sum(one.worst == "nudge" for one in found)
     saved = sum(one.saved.turns for one in found)
     return f"{len(found)} runs, {turns} turns: {nudged} nudged, {stopped} stopped, {saved} turns saved"
-

@@ -18,11 +18,13 @@ from statecraft.journal import FileStore, verify
 from ..audit.journal import AuditJournal
 from ..audit.judge import Judged, judge
 from ..audit.report import Recent, decided, strip_of
+from ..commands import Tell
 from ..events import Text
 from ..outcome import message_of
 from ..policy import DEFAULT
 from ..run import RUN
 from ..traces.formats import open_trace
+from ..words import words_of
 
 RECORDINGS: Final = ("healthy", "stuck", "edit-and-revert", "only-narrates")
 """The recordings that ship with the project, in the order in which they are shown."""
@@ -30,9 +32,9 @@ RECORDINGS: Final = ("healthy", "stuck", "edit-and-revert", "only-narrates")
 
 def demo(
     *,
-    into: Annotated[Path, Parameter(help="The folder for journals and diagrams; what an earlier demo wrote is replaced.")] = Path(
-        "demo-runs"
-    ),
+    into: Annotated[
+        Path, Parameter(help="The folder for journals and diagrams; what an earlier demo wrote is replaced.")
+    ] = Path("demo-runs"),
 ) -> int:
     """Judge four recorded runs that ship with the project, and say what was decided and why.
 
@@ -84,7 +86,10 @@ def _one(name: str, path: Path, into: Path) -> int:
 
 
 def _why(judged: Judged) -> list[str]:
-    return [
-        f"turn {v.turn:<4} {v.verdict} by {v.by}: " + ", ".join(f"{name}={value}" for name, value in v.evidence.items())
-        for v in judged.verdicts
-    ]
+    lines: list[str] = []
+    for verdict in judged.verdicts:
+        values = ", ".join(f"{name}={value}" for name, value in verdict.evidence.items())
+        lines.append(f"turn {verdict.turn:<4} {verdict.verdict} by {verdict.by}: {values}")
+        if verdict.verdict == "nudge":
+            lines.append(f"  the model is told: {words_of(Tell(verdict.by, tuple(verdict.evidence.items())))}")
+    return lines

@@ -12,7 +12,9 @@ from ..policy import DEFAULT
 from ..policy_file import policy_toml, read_policy
 
 
-def policy(file: Annotated[Path | None, Parameter(help="A policy file; without one, the default policy.")] = None) -> int:
+def policy(
+    file: Annotated[Path | None, Parameter(help="A policy file; without one, the default policy.")] = None,
+) -> int:
     """Print the policy in force as TOML: every threshold, whole. What a file leaves out has its default.
 
     Examples:

@@ -9,7 +9,9 @@ A turn that only looked at a declared wait counts for nothing either way.
 
 from __future__ import annotations
 
-from statecraft import Reading
+from collections.abc import Mapping
+
+from statecraft import Reading, Scalar
 
 from ..events import TurnEnded
 from ..state import Run
@@ -17,6 +19,7 @@ from .limits import most, reading
 
 
 def no_progress(run: Run, event: TurnEnded) -> Reading:
+    """How many turns in a row brought nothing new, with this one."""
     limits = run.policy.detectors.no_progress
     turn, before = run.turn, run.streaks
     if not limits.enabled or turn.signal:
@@ -35,9 +38,10 @@ def no_progress(run: Run, event: TurnEnded) -> Reading:
     )
 
 
-def nudge(now: int) -> str:
+def nudge(values: Mapping[str, Scalar]) -> str:
     """What the model is told."""
     return (
-        f"For {now} turns nothing new has come in: every result was one seen before, nothing was changed, and no item of "
-        f"the plan was closed. One of these would count as progress. Try another way, or finish and say what blocks."
+        f"For {values.get('now')} turns nothing new has come in: every result was one seen before, nothing was changed "
+        f"to a state not seen before, and no item of the plan was closed. Any of these would count as progress. Try "
+        f"another way, or finish and say what blocks."
     )

@@ -1,35 +1,40 @@
 """The roster: the detectors in the order in which they are asked, and how they stand in the run's table.
 
-A detector is one line here and one file. It stays only while it can name its incident: the shape that none of the others
-catches, or catches as early.
+A detector is one line here and one file. It stays only while it can name its incident: the shape that none of the
+others catches, or catches as early.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import attrs
 
-from statecraft import Evidence, Guard, Reading, guard, seen
+from statecraft import Evidence, Guard, Reading, Scalar, guard, seen
 
 from ..events import TurnEnded
 from ..state import Run
-from .consecutive_duplicate import consecutive_duplicate
-from .no_progress import no_progress
+from . import consecutive_duplicate, no_progress
 
 
 @attrs.frozen
 class Detector:
-    """One shape of being stuck: its name, its reading, and the shape in a few words."""
+    """One shape of being stuck: its name, its reading, the shape in a few words, and what the model is told of it."""
 
     name: str
     read: Callable[[Run, TurnEnded], Reading]
     shape: str
+    nudge: Callable[[Mapping[str, Scalar]], str]
 
 
 ROSTER: tuple[Detector, ...] = (
-    Detector("consecutive_duplicate", consecutive_duplicate, "the same call with the same outcome, back to back"),
-    Detector("no_progress", no_progress, "turns in a row in which nothing new came in"),
+    Detector(
+        "consecutive_duplicate",
+        consecutive_duplicate.consecutive_duplicate,
+        "the same call with the same outcome, back to back",
+        consecutive_duplicate.nudge,
+    ),
+    Detector("no_progress", no_progress.no_progress, "turns in a row in which nothing new came in", no_progress.nudge),
 )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
 from ..events import Call, ErrorKind, PollState, Result, Text
 from ..manifest import Tool, Wait
@@ -33,7 +33,7 @@ def text_of(content: str, keep: Keep = forget) -> Text:
     return text
 
 
-def call_of(id: str, name: str, args: str, tool: Tool, *, parsed: bool = True, keep: Keep = forget) -> Call:  # noqa: A002
+def call_of(id: str, name: str, args: str, tool: Tool, *, parsed: bool = True, keep: Keep = forget) -> Call:
     """One call of a reply; `args` is the text that was received, `parsed` whether it is a JSON object."""
     return Call(id, name, signature(name, args), text_of(args, keep), parsed, _target(args, tool) if parsed else None)
 
@@ -91,7 +91,8 @@ def _target(args: str, tool: Tool) -> str | None:
         return None
     if not isinstance(given, dict):
         return None
-    named = [value for name in tool.target if isinstance(value := given.get(name), str)]
+    arguments = cast("dict[str, object]", given)
+    named = [value for name in tool.target if isinstance(value := arguments.get(name), str)]
     return "\x1f".join(named) or None
 
 
@@ -121,11 +122,13 @@ def _field(value: object, path: str) -> object:
             value = loads(value)
         except ValueError:
             return UNSEEN
+    here: object = value
     for name in path.split("."):
-        if isinstance(value, dict) and name in value:
-            value = value[name]
-        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
-            value = value[int(name)]
+        if isinstance(here, dict):
+            here = cast("dict[str, object]", here).get(name, UNSEEN)
+        elif isinstance(here, list) and name.isdecimal():
+            items = cast("list[object]", here)
+            here = items[int(name)] if int(name) < len(items) else UNSEEN
         else:
             return UNSEEN
-    return value
+    return here

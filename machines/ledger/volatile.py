@@ -127,8 +127,8 @@ RULES: tuple[Rule, ...] = (
         "duration field",
         "the same, with or without a unit, where the name of the field says so",
         field=rf"(?:\w*(?:latency|duration|elapsed|uptime)|took|rtt|ttfb){_IN_UNIT}"
-        r"|\w*(?:response|execution|exec|total|cpu|wall|run|process|processing|query|compile|build|load|request)"
-        rf"[_-]?time{_IN_UNIT}|time[_-]?(?:ms|s|secs?|seconds|taken|spent|total)|x-runtime|runtime[_-]?(?:ms|s|seconds)",
+        r"|\w*(?:response|execution|exec|total|cpu|wall|process|processing|query|compile|build|load|request)"
+        rf"[_-]?time{_IN_UNIT}|time(?:[_-]s|[_-]?(?:ms|secs?|seconds|taken|spent|total))|x-runtime|runtime[_-]?(?:ms|seconds)",
         value=_LASTED,
         alone=rf"-?{_NUMBER}(?:e-?[0-9]+)?|{_LASTED}|pt[0-9hms.]+|(?:[0-9]+ ?[dhms] ?)+",
     ),

@@ -25,7 +25,8 @@ def opened(path: Path) -> Generator[BinaryIO]:
     except FileNotFoundError:
         raise BadTrace(path, found="no such file", expected="a file") from None
     except OSError as error:
-        raise BadTrace(path, found=f"a file that cannot be read ({error.strerror})", expected="a file") from None
+        reason = error.strerror or error
+        raise BadTrace(path, found=f"a file that cannot be read ({reason})", expected="a file") from None
 
 
 def numbered(path: Path) -> Iterator[tuple[int, bytes, bool]]:

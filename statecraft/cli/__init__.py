@@ -1,4 +1,4 @@
-"""The verbs that need no agent, and how a command line built on them answers: 0, 1 (an asked-for finding), 2 (bad input)."""
+"""The verbs that need no agent, and how a command line that is built on them answers."""
 
 from .loading import Machines, load
 from .running import BadInput, run

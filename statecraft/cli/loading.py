@@ -29,8 +29,8 @@ class Machines:
 def load(target: str) -> Machines:
     """The machines that `target` names. Raises `BadInput`.
 
-    A module offers its machines as `TABLES`, with `SAMPLES` (a run for each name of a table) where budgets depend on the
-    run; of a package, its module `tables` is asked; else every table that the module holds is taken.
+    A module offers its machines as `TABLES`, with `SAMPLES` (a run for each name of a table) where budgets depend on
+    the run; of a package, its module `tables` is asked; else every table that the module holds is taken.
     """
     module_name, _, name = target.partition(":")
     if not module_name or (":" in target and not name):

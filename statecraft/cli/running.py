@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError
 
@@ -30,17 +30,21 @@ def run(app: App, argv: Sequence[str] | None = None, *, bad: tuple[Known, ...] =
         sys.stdout.flush()
     except CycloptsError as error:
         return _bad(f"{_one_line(error)}; see {app.name[0]} --help")
-    except (BadInput, BadTable, BadData, *bad) as error:
-        return _bad(str(error))
     except BrokenPipeError:
         # Python flushes standard output once more when it ends; there is nobody left to read it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
+        if isinstance(error, bad):
+            return _bad(str(error))
         return _bad(f"{error.filename or 'input'}: {error.strerror or error}")
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return 130
+    except Exception as error:
+        if isinstance(error, (BadInput, BadTable, BadData, *bad)):
+            return _bad(str(error))
+        raise
     return found if isinstance(found, int) else 0
 
 
@@ -57,6 +61,3 @@ def _bad(problem: str) -> int:
 
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
-
-
-Verb = Callable[..., int | None]

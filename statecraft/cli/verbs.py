@@ -35,7 +35,9 @@ def add_verbs(app: App, *, journaled: Mapping[str, str], tables: str, folder: st
 
     @app.command
     def check(
-        target: Annotated[str, Parameter(help="MODULE (all its tables) or MODULE:TABLE.")] = tables, *, json: Json = False
+        target: Annotated[str, Parameter(help="MODULE (all its tables) or MODULE:TABLE.")] = tables,
+        *,
+        json: Json = False,
     ) -> int:
         """Prove what can be proved of tables: their structure, that every run ends, and within how many steps.
 
@@ -61,7 +63,9 @@ def add_verbs(app: App, *, journaled: Mapping[str, str], tables: str, folder: st
         target: Annotated[str, Parameter(help="MODULE (all its tables) or MODULE:TABLE.")] = tables,
         *,
         into: Annotated[Path | None, Parameter(help="The folder of the diagrams.")] = None,
-        check: Annotated[bool, Parameter(help="Change nothing; exit 1 with a diff if a diagram is stale.", negative=())] = False,
+        check: Annotated[
+            bool, Parameter(help="Change nothing; exit 1 with a diff if a diagram is stale.", negative=())
+        ] = False,
         journal: Annotated[Path | None, Parameter(help="Draw this run over its machine, on standard output.")] = None,
         run: RunName = None,
         of: Of = None,
@@ -140,7 +144,9 @@ def journaled_of(path: Path, run: str | None, of: str | None, known: Mapping[str
         raise BadInput(f"{path}: is no journal: its first line names no machine; see statecraft verify")
     target = of or known.get(machine)
     if target is None:
-        raise BadInput(f"{path}: is a run of the machine {machine!r}, which this command does not know; give --of MODULE:NAME")
+        raise BadInput(
+            f"{path}: is a run of the machine {machine!r}, which this command does not know; give --of MODULE:NAME"
+        )
     found: AnyJournaled = load_value(target, _is_journaled, "a Journaled machine")
     if found.table.name != machine:
         raise BadInput(f"{path}: is a run of the machine {machine!r}, and {target} is {found.table.name!r}")
@@ -174,4 +180,3 @@ def _drawn(table: AnyTable, way: Taken, form: str) -> bytes:
         except GraphvizError as error:
             raise BadInput(str(error)) from error
     return (mermaid(table, way) if form == "mermaid" else dot(table, way)).encode()
-

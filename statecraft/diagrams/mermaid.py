@@ -74,7 +74,7 @@ def _machine(drawn: Picture, run: Taken | None) -> Iterator[str]:
         yield from _box(held, f"{held.picture.name}, in {', '.join(held.during) or 'no state'}", run)
     yield f"[*] --> {drawn.ids[drawn.initial]}"
     for arrow in arrows(drawn):
-        text = "<br/>".join(_MINUS.sub(" −", escaped(line)) for line in labels(arrow, run))
+        text = "<br/>".join(escaped(_MINUS.sub(" −", shown(line))) for line in labels(arrow, run))
         yield f"{drawn.ids[arrow.source]} --> {drawn.ids[arrow.target]} : {text}"
     for state in drawn.final:
         yield f"{drawn.ids[state]} --> [*]"

@@ -17,9 +17,9 @@ Assumed, since no table can show it:
 * events that no command asked for (a person's messages above all) are finite in number, and so are the events that one
   command brings (the calls of one turn): quiet rows answer nothing else, and are not counted;
 * a purse never holds more than the full size of a budget, and full sizes do not change during a run;
-* an inner machine that rows spend begins only in rows that refill it, with full budgets, in its initial state or that of
-  its `fresh` run, and at most `most` of it live at once. The table faults an effect that begins the inner run which its
-  event is for in any other row; of other inner runs it does not see it.
+* an inner machine that rows spend begins only in rows that refill it, with full budgets, in its initial state or that
+  of its `fresh` run, and at most `most` of it live at once. The table faults an effect that begins the inner run which
+  its event is for in any other row; of other inner runs it does not see it.
 
 What the proof does not see. It takes no account of guards and of the order of rows, so a cycle that these forbid is a
 free cycle all the same. It looks at the size of a budget only to count: a `FreeCycle` that is `payable` and spends no

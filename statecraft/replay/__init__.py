@@ -6,7 +6,8 @@
 
 from .again import Decided, Ending, Parting, Side, decide_again
 from .compare import Difference, Replayed, replay
-from .explain import Explanation, Heard, RowHeard, explain, explained
+from .explain import Explanation, explain, explained
+from .heard import Heard, RowHeard
 from .recorded import Migrate, TableChanged
 from .told import told
 

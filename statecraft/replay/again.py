@@ -1,7 +1,7 @@
 """Deciding again: the same events under another policy, and where the two runs part.
 
-The recorded events are what they are: a model that had been stopped earlier would not have sent them. So after the first
-parting the second run shows what its machine would have made of these events, not what would have happened.
+The recorded events are what they are: a model that had been stopped earlier would not have sent them. So after the
+first parting the second run shows what its machine would have made of these events, not what would have happened.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Parting:
 
 @attrs.frozen
 class Ending:
-    """How a leg of a run ended: the line at which it reached its state; `final` is false where it would have gone on."""
+    """How a leg of a run ended: the line at which it reached its state; not `final` where it would have gone on."""
 
     seq: int
     state: str
@@ -58,7 +58,7 @@ class Ending:
 class Decided(Generic[R]):
     """The two runs side by side: where they part, and their endings, one a leg.
 
-    `difference` is set where the table of today no longer answers as recorded; then `recorded` is what it answers today.
+    `difference` is set where the table no longer answers as recorded; then `recorded` is what it answers now.
     """
 
     name: str
@@ -75,7 +75,7 @@ def decide_again(
 ) -> Decided[R]:
     """Step the recorded events twice: from the recorded beginning, and from what `change` makes of it.
 
-    A leg begins with `of.hand_on` of what each run came to; where there is none, `change` is applied to the recorded one.
+    A leg begins with `of.hand_on` of what each run came to; without that, `change` is applied to the recorded one.
     """
     head = recorded(store, of, migrate)
     one, two = _Track(of, head.initial), _Track(of, change(head.initial))

@@ -1,4 +1,4 @@
-"""A recorded run, read back: what stands in the first line, and the events in their order, ready to be stepped again."""
+"""A recorded run, read back: what stands in the first line, and the events in their order, to be stepped again."""
 
 from __future__ import annotations
 
@@ -95,11 +95,12 @@ def lines(store: Store, of: Journaled[Any, Any, Any], migrate: Migrate | None = 
     stored = iter(store.lines())
     next(stored, None)
     for number, raw in enumerate(stored, 1):
-        record: Mapping[str, Any] | None = link(raw).record or {}
+        record: Mapping[str, Any] = link(raw).record or {}
         if migrate is not None:
-            record = migrate(dict(record))
-            if record is None:
+            moved = migrate(dict(record))
+            if moved is None:
                 continue
+            record = moved
         event = record.get("event")
         try:
             value = None if event is None else of.events.read(event)

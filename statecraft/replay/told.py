@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import singledispatch
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..codec import dump
@@ -11,29 +10,30 @@ from ..guards import Evidence, Finding, limits
 from ..journal import Verified
 from .again import Decided, Ending, Side
 from .compare import Replayed
-from .explain import Explanation, Heard, RowHeard
+from .explain import Explanation
+from .heard import Heard, RowHeard
 
 SHOWN = 400  # characters of one side of a difference
 
 
-@singledispatch
-def told(found: Any) -> str:
-    """What was found, as text of one or more lines without colour. Takes what this package and `verify` answer with."""
-    raise TypeError(f"cannot tell of a {type(found).__name__}")
+Found = Verified | Replayed[Any] | Explanation | Decided[Any]
 
 
-@told.register
+def told(found: Found) -> str:
+    """What was found, as text of one or more lines without colour."""
+    if isinstance(found, Verified):
+        return _verified(found)
+    if isinstance(found, Explanation):
+        return "\n".join(_explained_lines(found, ""))
+    return "\n".join(_replayed_lines(found) if isinstance(found, Replayed) else _decided_lines(found))
+
+
 def _verified(found: Verified) -> str:
     name = f"{found.run or 'journal'}" + (f" ({found.machine})" if found.machine else "")
     if found.verdict == "whole":
         return f"{name}: whole, {found.lines} lines"
     where = f"line {found.line} (seq {found.seq})"
     return f"{name}: {found.verdict} at {where}, {found.why}: {found.detail}"
-
-
-@told.register
-def _replayed(found: Replayed) -> str:  # type: ignore[type-arg]  # looked up by its class, which takes no arguments
-    return "\n".join(_replayed_lines(found))
 
 
 def _replayed_lines(found: Replayed[Any]) -> Iterator[str]:
@@ -45,11 +45,6 @@ def _replayed_lines(found: Replayed[Any]) -> Iterator[str]:
     yield f"  first difference at line {difference.seq + 1} (seq {difference.seq}), in {difference.what}"
     yield f"    recorded: {_json(difference.recorded)}"
     yield f"    replayed: {_json(difference.replayed)}"
-
-
-@told.register
-def _explained(found: Explanation) -> str:
-    return "\n".join(_explained_lines(found, ""))
 
 
 def _explained_lines(found: Explanation, indent: str) -> Iterator[str]:
@@ -74,7 +69,7 @@ def _row(row: RowHeard, taken: int | None, indent: str) -> Iterator[str]:
     became = {
         "taken": "taken",
         "refused": f"no, because of {row.said_no}",
-        "not asked": f"not asked, as row {taken} was taken",
+        "not asked": "not asked" + ("" if taken is None else f", as row {taken} was taken"),
         "fault": "fault",
     }[row.outcome]
     yield f"{indent}row {row.row}: {row.text}: {became}"
@@ -87,11 +82,6 @@ def _heard(heard: Heard, indent: str) -> str:
     values = _values(heard.values) if heard.holds is not None else "not asked"
     level = f" ({heard.level})" if heard.level else ""
     return f"{indent}{'  ' * heard.depth}{answer} {heard.guard}{level}" + (f": {values}" if values else "")
-
-
-@told.register
-def _decided(found: Decided) -> str:  # type: ignore[type-arg]  # as above
-    return "\n".join(_decided_lines(found))
 
 
 def _decided_lines(found: Decided[Any]) -> Iterator[str]:
@@ -137,11 +127,7 @@ def _ending(ending: Ending) -> str:
 
 
 def _values(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {_json(value)}" for key, value in _sorted(values.items()))
-
-
-def _sorted(items: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    return list(items)
+    return ", ".join(f"{key} {_json(value)}" for key, value in values.items())
 
 
 def _json(value: Any) -> str:

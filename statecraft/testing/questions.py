@@ -1,13 +1,12 @@
 """What has to be seen of a table's guards: each question that its rows ask, and every way in which it may answer.
 
 A guard may hold or not. A reading may stand at rest, at its nudge limit or at its stop limit, as far as rows tell these
-apart. What spending asks is a question like any other, except of a budget without limit, which never runs out.
+apart. What spending asks is a question like any other: a budget has to be seen to run out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import Enum
 from typing import Any
 
 import attrs
@@ -50,7 +49,10 @@ def wanted(table: AnyTable) -> tuple[Wanted, ...]:
             rows.setdefault(key, {})[number] = None
             if level is not None:
                 levels.setdefault(key, set()).add(level)
-    return tuple(Wanted(key, name, _ways(table, key, levels.get(key)), tuple(rows[key])) for key, name in names.items())
+    return tuple(
+        Wanted(key, name, _bands(levels[key]) if key in levels else (HOLDING, NOT_HOLDING), tuple(rows[key]))
+        for key, name in names.items()
+    )
 
 
 def answered(one: Heard) -> int:
@@ -74,16 +76,8 @@ def _parts(question: Any) -> Iterator[tuple[Any, str, Level | None]]:
             yield guard, guard.name, None
 
 
-def _ways(table: AnyTable, key: Any, levels: set[Level] | None) -> tuple[Way, ...]:
-    if levels is not None:
-        return tuple(_bands(sorted(levels - {Level.REST})))
-    if isinstance(key, Enum) and table.budgets[key] is None:
-        return (HOLDING,)
-    return (HOLDING, NOT_HOLDING)
-
-
-def _bands(asked: list[Level]) -> Iterator[Way]:
+def _bands(asked: set[Level]) -> tuple[Way, ...]:
     """The stretches between the levels that rows ask for, from rest upwards."""
-    for low, high in zip([Level.REST, *asked], [*asked, None], strict=True):
-        stretch = [level for level in Level if level >= low and (high is None or level < high)]
-        yield Way(f"at {' or '.join(level.name.lower() for level in stretch)}", frozenset(map(int, stretch)))
+    edges = sorted(asked | {Level.REST})
+    stretches = [[level for level in Level if max(edge for edge in edges if edge <= level) is low] for low in edges]
+    return tuple(Way(f"at {' or '.join(k.name.lower() for k in one)}", frozenset(map(int, one))) for one in stretches)

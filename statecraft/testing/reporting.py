@@ -35,7 +35,7 @@ def _machine(one: Covered) -> Iterator[str]:
         yield f"  never taken: {rows[number]}"
     for asked, ways in one.never_seen:
         missing = "never asked" if ways == asked.ways else f"never {', never '.join(way.text for way in ways)}"
-        yield f"  {asked.name}: {missing}, by {rows[asked.rows[0]]}{_more(asked.rows)}"
+        yield f"  {asked.name}: {missing}, asked by {rows[asked.rows[0]]}{_more(asked.rows)}"
 
 
 def _more(rows: tuple[int, ...]) -> str:

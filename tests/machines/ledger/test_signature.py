@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from machines.ledger.signature import signature
 
-any_text = st.text(st.characters(codec=None, exclude_categories=()), max_size=30)
+# High surrogates only: two halves side by side are one character once they are escaped.
+any_text = st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("\ud800\ud83d"), max_size=30)
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 json_values = st.recursive(
     st.none() | st.booleans() | numbers | any_text,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -404,6 +405,21 @@ def test_a_file_without_a_record_is_refused(tmp_path: Path) -> None:
         list(read(path))
 
 
+@pytest.mark.parametrize("levels", [260, 1000, 100_000])
+def test_arguments_nested_however_deep_are_read_or_refused(tmp_path: Path, levels: int) -> None:
+    path = tmp_path / "deep.txt"
+    deep = "[" * levels + "]" * levels
+    record = json.dumps(said("m", call("a", x="DEEP"))).replace('"DEEP"', deep)
+    path.write_text(json.dumps(INIT) + "\n" + record + "\n", encoding="utf-8")
+    try:
+        lines = [line for _, line in next(read(path)).lines]
+    except BadTrace:
+        # How deep Python's own parser goes is up to its version.
+        assert levels > 500
+    else:
+        assert lines == [ReplyLine("tool_use", (CallSpec("a", "Bash", f'{{"x":{deep}}}'),))]
+
+
 def test_records_of_odd_shapes_do_not_break_the_reading(imported: Imported) -> None:
     odd: list[Record] = [
         {"type": "assistant"},
@@ -417,3 +433,21 @@ def test_records_of_odd_shapes_do_not_break_the_reading(imported: Imported) -> N
         {"type": 4},
     ]
     assert "end" in kinds(imported(*odd))
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    with path.open("w", encoding="utf-8") as out:
+        out.write(json.dumps(INIT) + "\n")
+        for number in range(2000):
+            turn = said(f"m{number}", call(f"c{number}", "Write", content="x" * 1000)), answer(f"c{number}")
+            # Every second reply is one that broke off, so that its call is never answered.
+            out.writelines(json.dumps(record) + "\n" for record in turn[: 1 + number % 2])
+    tracemalloc.start()
+    try:
+        count = sum(isinstance(line, ReplyLine) for run in read(path) for _, line in run.lines)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert count == 2000
+    assert peak < 500_000

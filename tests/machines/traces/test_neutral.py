@@ -175,6 +175,11 @@ WRONG: list[tuple[dict[str, Any], str, str, str]] = [
     ({"t": "signal"}, "name", "nothing", "a string"),
     ({"t": "end"}, "status", "nothing", "a string"),
     ({**RUN, "format": "statecraft.trace/2"}, "format", '"statecraft.trace/2"', '"statecraft.trace/1"'),
+    ({**RUN, "title": 7}, "title", "7", "a string"),
+    ({**RUN, "requires": 7}, "requires", "7", "a list of strings"),
+    ({**RUN, "tools": {"f": {"fruitless": "none"}}}, "tools.f.fruitless", '"none"', "a list"),
+    ({"t": "goal", "done": None, "total": 1}, "done", "null", "a number"),
+    ({"t": "condensed"}, "freed", "nothing", "a whole number"),
     ({**RUN, "id": 7}, "id", "7", "a string"),
     ({**RUN, "tools": {"f": "read"}}, "tools.f", '"read"', "an object"),
     ({**RUN, "tools": {"f": {"kind": "reads"}}}, "tools.f.kind", '"reads"', "one of read"),
@@ -251,6 +256,31 @@ def test_a_file_that_is_no_trace_is_refused(tmp_path: Path, data: bytes, line: i
 def test_a_folder_and_a_missing_file_are_refused(tmp_path: Path) -> None:
     assert error_of(tmp_path).found == "a folder"
     assert error_of(tmp_path / "absent.jsonl").found == "no such file"
+
+
+def test_a_file_that_cannot_be_read_is_refused_with_the_reason(jsonl: Jsonl, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = jsonl([RUN])
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert error_of(path).found == "a file that cannot be read (Permission denied)"
+
+
+@pytest.mark.parametrize("levels", [200, 260, 600, 1000, 1100, 100_000])
+def test_arguments_nested_however_deep_are_read_or_refused(tmp_path: Path, levels: int) -> None:
+    path = tmp_path / "deep.jsonl"
+    deep = "[" * levels + "]" * levels
+    call = f'{{"id": "c", "tool": "f", "args": {{"x": {deep}}}}}'
+    path.write_text(json.dumps(RUN) + f'\n{{"t": "reply", "stop": "tool_use", "calls": [{call}]}}\n', encoding="utf-8")
+    try:
+        lines = [line for _, line in next(read(path)).lines]
+    except BadTrace:
+        # How deep Python's own parser goes is up to its version.
+        assert levels > 500
+    else:
+        assert lines == [ReplyLine("tool_use", (CallSpec("c", "f", f'{{"x":{deep}}}'),))]
 
 
 def test_what_comes_before_an_error_is_given_out(jsonl: Jsonl) -> None:

@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import pytest
 from attrs import evolve, frozen
 
-from statecraft import Evidence, Rows, Table, guard, ignore, inner, keep, ordered, refuse, seen
+from statecraft import Evidence, Inner, Rows, Table, guard, ignore, inner, keep, ordered, refuse, seen
 
 
 class Door(Enum):
@@ -28,13 +28,11 @@ class Push:
 
 
 @frozen
-class Knock:
-    pass
+class Knock: ...
 
 
 @frozen
-class Ring:
-    pass
+class Ring: ...
 
 
 @frozen
@@ -100,23 +98,19 @@ class Call:
 
 
 @frozen
-class Tick:
-    pass
+class Tick: ...
 
 
 @frozen
-class Halt:
-    pass
+class Halt: ...
 
 
 @frozen
-class Drive:
-    pass
+class Drive: ...
 
 
 @frozen
-class Bell:
-    pass
+class Bell: ...
 
 
 Wanted = Drive | Bell
@@ -143,10 +137,7 @@ class LiftRun:
 motor_row = Rows[MotorRun, Motor, Wanted]()
 MOTOR: Table[MotorRun, Motor, Tick, Wanted] = Table(
     "motor",
-    [
-        motor_row(Motor.SLOW, Tick, Motor.FAST, keep),
-        motor_row(Motor.FAST, Tick, Motor.HOT, keep),
-    ],
+    [motor_row(Motor.SLOW, Tick, Motor.FAST, keep), motor_row(Motor.FAST, Tick, Motor.HOT, keep)],
     events=[Tick],
     initial=Motor.SLOW,
     final=[Motor.HOT],
@@ -156,10 +147,7 @@ MOTOR: Table[MotorRun, Motor, Tick, Wanted] = Table(
 lamp_row = Rows[LampRun, Lamp, Wanted]()
 LAMP: Table[LampRun, Lamp, Tick, Wanted] = Table(
     "lamp",
-    [
-        lamp_row(Lamp.DARK, Tick, Lamp.LIT, keep),
-        lamp_row(Lamp.LIT, Tick, Lamp.DARK, keep),
-    ],
+    [lamp_row(Lamp.DARK, Tick, Lamp.LIT, keep), lamp_row(Lamp.LIT, Tick, Lamp.DARK, keep)],
     events=[Tick],
     initial=Lamp.DARK,
     final=[],
@@ -186,13 +174,13 @@ def ring(run: LiftRun, event: Tick) -> tuple[LiftRun, tuple[Wanted, ...]]:
     return run, (Bell(),)
 
 
-in_motor = inner(
+in_motor: Inner[LiftRun, Lift, Wanted] = inner(
     MOTOR,
     during=[Lift.MOVING],
     get=lambda run, event: run.motor,
     put=lambda run, event, held: evolve(run, motor=held),
 )
-in_lamp = inner(
+in_lamp: Inner[LiftRun, Lift, Wanted] = inner(
     LAMP,
     during=[Lift.MOVING, Lift.IDLE],
     get=lambda run, event: run.lamp,
@@ -293,8 +281,9 @@ def build(
     inside: Iterable[tuple[Table[Any, Any, Any, Any], list[str]]] = (),
     why: str = "meant",
 ) -> Table[Any, Any, Any, Any]:
-    kinds: Any = Enum("kinds", {state: number for number, state in enumerate(states)})
-    purse: Any = Enum("purse", {"UNIT": budget})
+    new_enum: Any = Enum  # the type checkers know no Enum that is made from values
+    kinds = new_enum("kinds", {state: number for number, state in enumerate(states)})
+    purse = new_enum("purse", {"UNIT": budget})
     at = {state: kinds[state] for state in states}
     events = {event: _renamed(event) for _, event, _, _, _ in rows}
     wanted = {command: _renamed(command) for row in rows for command in row[4]}
@@ -302,11 +291,7 @@ def build(
     row = Rows[Any, Any, Any]()
     made = [
         row(
-            at[source],
-            events[event],
-            at[target],
-            keep,
-            *(guards[asked] for asked in asks),
+            *(at[source], events[event], at[target], keep, *(guards[asked] for asked in asks)),
             asks=[wanted[command] for command in commands],
             spends=purse.UNIT if budget and number == 0 else None,
         )
@@ -345,25 +330,26 @@ def _overlap(rows: list[Row]) -> bool:
 HOSTILE = (
     *(";", ":", "#", "{", "}", "\n", '"', "'", "-->", "->", "--", "<", ">", "<br/>", "%%", "%%{init: {}}%%", "&lt;"),
     *("direction TB", "[[fork]]", "<<choice>>", "[*]", "state ", "note", "end note", "class ", "click", "\\", "\\n"),
+    *("\\l", "\\N", "#35;", "`", "*a*", "_a_", "1. ", "- ", "//", "/*", "start", "root_start", "subgraph", "]", "["),
     *(
-        "\\l",
-        "\\N",
-        "#35;",
-        "`",
-        "*a*",
-        "_a_",
-        "1. ",
-        "- ",
-        "//",
-        "/*",
-        "start",
-        "root_start",
-        "subgraph",
-        "]",
-        "[",
+        "=",
+        ",",
         "|",
+        "\t",
+        "\r",
+        "\u2028",
+        "\u202e",
+        "\u200b",
+        " ",
+        "é",
+        "日本",
+        "😀",
+        "a",
+        "B",
+        "(a & b)",
+        "−x",
+        " -x",
     ),
-    *("=", ",", "\t", "\r", "\u2028", "\u202e", "\u200b", " ", "é", "日本", "😀", "a", "B", "(a & b)", "−x", " -x"),
 )
 
 

@@ -15,7 +15,7 @@ from attrs import define, field
 from hypothesis import given, settings
 
 from statecraft import Table
-from statecraft.diagrams import dot, taken
+from statecraft.diagrams import Pair, dot, taken
 from statecraft.diagrams.dot import quoted
 from statecraft.diagrams.edges import Picture, picture
 from statecraft.diagrams.labels import arrows, labels
@@ -39,7 +39,7 @@ class Read:
 
 def read(text: str) -> Read:
     lines = text.split("\n")
-    assert lines == text.splitlines() + [""], "a line ends where DOT sees none"
+    assert lines == [*text.splitlines(), ""], "a line ends where DOT sees none"
     found, around = Read(), list[str]()
     found.comments = [line for line in lines if line.startswith("//")]
     body = [line for line in lines if not line.startswith("//")][:-1]
@@ -86,7 +86,7 @@ def attributes(tokens: list[str]) -> dict[str, str]:
 
 
 def plain(label: str) -> list[str]:
-    """The lines that Graphviz shows for a label; a backslash may only stand before itself, a quote, or the line's end."""
+    """The lines that Graphviz shows for a label; a backslash may only stand before itself, a quote or an `l`."""
     pieces = re.findall(r"\\.|[^\\]", label[1:-1])
     assert {piece for piece in pieces if piece.startswith("\\")} <= {"\\\\", '\\"', "\\l"}
     lines = "".join("\n" if piece == "\\l" else piece[-1] for piece in pieces).split("\n")
@@ -199,5 +199,6 @@ def test_what_a_run_took_is_coloured_and_the_rest_is_grey(lift: AnyTable, lift_a
 
 @pytest.mark.parametrize(("times", "width"), [(1, "2.0"), (2, "2.5"), (63, "4.5"), (64, "5.0"), (1_000, "5.0")])
 def test_an_arrow_grows_with_its_count_up_to_a_limit(hall: AnyTable, times: int, width: str) -> None:
-    found = read(dot(hall, taken([(1, {})] * times, hall)))
+    steps: list[Pair] = [(1, {})] * times
+    found = read(dot(hall, taken(steps, hall)))
     assert [said["penwidth"] for a, b, said in found.arrows if (a, b) == ("SHUT", "SHUT")] == [width]

@@ -99,10 +99,10 @@ def test_a_run_that_fits_is_not(hall: AnyTable) -> None:
 
 
 def test_steps_of_two_machines_are_no_run(hall_answers: list[Any], lift_answers: list[Any]) -> None:
-    with pytest.raises(ValueError, match="^a step of machine lift among those of hall$"):
+    with pytest.raises(ValueError, match=r"^a step of machine lift among those of hall$"):
         taken([*hall_answers, *lift_answers])
 
 
 def test_a_row_that_the_table_does_not_have_is_refused_while_counting(hall: AnyTable) -> None:
-    with pytest.raises(ValueError, match="^machine hall: the run took row 3, expected a row from 0 to 2$"):
+    with pytest.raises(ValueError, match=r"^machine hall: the run took row 3, expected a row from 0 to 2$"):
         taken([(3, {})], hall)

@@ -38,8 +38,8 @@ def drawn_by_transitions(table: AnyTable) -> Counter[Drawn]:
     for line in machine.get_combined_graph().source.splitlines():
         if match := re.fullmatch(r"\s*(\w+) --> (\w+): (.+)", line):
             for label in match[3].split(" | "):
-                event, _, guards = label.partition(" [")
-                found[match[1], event, guards.removesuffix("]"), match[2]] += 1
+                event, _, asked = label.partition(" [")
+                found[match[1], event, asked.removesuffix("]"), match[2]] += 1
     return found
 
 

@@ -27,7 +27,7 @@ def test_an_error_of_graphviz_is_passed_on(hall: AnyTable, tmp_path: Path) -> No
     program = tmp_path / "dot"
     program.write_text("#!/bin/sh\ncat > /dev/null\necho no memory >&2\nexit 3\n", encoding="utf-8")
     program.chmod(0o755)
-    with pytest.raises(GraphvizError, match="-Tsvg ended with 3 on machine hall: no memory$"):
+    with pytest.raises(GraphvizError, match=r"-Tsvg ended with 3 on machine hall: no memory$"):
         svg(hall, program=str(program))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 
 from statecraft import Table
@@ -20,6 +21,10 @@ def number(found: Bound | FreeCycle) -> int:
 def free(found: Bound | FreeCycle) -> FreeCycle:
     assert isinstance(found, FreeCycle), found
     return found
+
+
+def itself(run: int) -> int:
+    return run
 
 
 def command(table: AnyTable, name: str) -> type[Any]:
@@ -89,19 +94,25 @@ def test_as_many_as_live_at_once_are_as_many_budgets(build: Any, hold: Any, walk
 
 
 def test_how_many_live_at_once_may_depend_on_the_run(build: Any, hold: Any, polls: AnyTable) -> None:
-    table = build("A Go -> A; spends wait", inners={"wait": hold(polls, "A", most=lambda run: run)})
+    table = build("A Go -> A; spends wait", inners={"wait": hold(polls, "A", most=itself)})
     assert number(ends(table, 4)) == 12
     with pytest.raises(NeedsRun, match="how many wait live at once depends on the run"):
         ends(table)
 
 
-def test_the_sizes_of_an_inner_machine_come_from_its_fresh_run(build: Any, hold: Any) -> None:
-    kid = build("W Go -> W; spends poll", name="wait", depth=1, budgets={"poll": lambda run: run + 1})
-    fresh = build("A Go -> A; spends wait", inners={"wait": hold(kid, "A", fresh=lambda run: run * 10)})
-    assert number(ends(fresh, 2)) == 21
-    stale = build("A Go -> A; spends wait", inners={"wait": hold(kid, "A")})
+def test_the_sizes_of_an_inner_machine_come_from_its_fresh_run(build: Any, hold: Any, begin_run: Any) -> None:
+    def size(run: Any) -> int:
+        return 1 if run is None else len(run.kids)
+
+    kid = build("W Go -> W; spends poll", name="wait", depth=1, budgets={"poll": size})
+
+    def fresh(run: int) -> Any:
+        return attrs.evolve(begin_run(kid), kids=(("another", None),) * run)
+
+    rows = ("A Go -> A; spends wait",)
+    assert number(ends(build(*rows, inners={"wait": hold(kid, "A", fresh=fresh)}), 21)) == 21
     with pytest.raises(NeedsRun, match="table wait: the size of poll depends on the run"):
-        ends(stale, 2)
+        ends(build(*rows, inners={"wait": hold(kid, "A")}), 21)
 
 
 def test_an_inner_machine_that_may_go_round_itself_bounds_nothing_and_its_cycle_is_shown(build: Any, hold: Any) -> None:
@@ -120,7 +131,7 @@ def test_an_inner_machine_that_may_go_round_is_no_matter_where_another_budget_bo
 
 
 def test_an_inner_machine_is_walked_from_its_initial_state_and_from_that_of_its_fresh_run(
-    build: Any, hold: Any
+    build: Any, hold: Any, begin_run: Any
 ) -> None:
     kid = build("W Go -> X", "X Go -> X; spends poll", "V Go -> W", name="wait", depth=1, budgets={"poll": 2})
 
@@ -128,8 +139,11 @@ def test_an_inner_machine_is_walked_from_its_initial_state_and_from_that_of_its_
         table = build("A Go -> A; spends wait", inners={"wait": hold(kid, "A", fresh=fresh)})
         return number(ends(table, "run"))
 
+    def late(_: object) -> Any:
+        return attrs.evolve(begin_run(kid), at=kid.states[-1])
+
     assert bound(None) == 3
-    assert bound(lambda _: attrs.evolve(begun(kid), at=kid.states[-1])) == 4
+    assert bound(late) == 4
 
 
 def test_a_row_that_spends_an_inner_machine_where_it_never_steps_is_never_taken(

@@ -23,6 +23,10 @@ def free(found: Bound | FreeCycle) -> FreeCycle:
     return found
 
 
+def itself(run: int) -> int:
+    return run
+
+
 def command(table: AnyTable, name: str) -> type[Any]:
     return next(kind for row in table.rows for kind in sorted(row.asks, key=str) if kind.__name__ == name)
 
@@ -103,7 +107,10 @@ def test_a_huge_budget_that_need_not_be_taken_is_not(build: Any, walk: Any) -> N
 
 
 def test_a_budget_without_limit_bounds_nothing_and_is_named(build: Any) -> None:
-    found = free(ends(build("A Go -> A; spends oil", budgets={"oil": None})))
+    def boundless(_: object) -> None:
+        return None
+
+    found = free(ends(build("A Go -> A; spends oil", budgets={"oil": boundless}), "any run"))
     assert found.unlimited == ("oil",)
     assert "oil has no limit, so it bounds nothing" in found.lines
 
@@ -204,14 +211,14 @@ def test_the_reasoning_names_budget_size_dearest_row_and_the_way(build: Any) -> 
 
 
 def test_a_size_that_depends_on_the_run_needs_one(build: Any) -> None:
-    table = build("A Go -> A; spends oil", budgets={"oil": lambda run: run})
+    table = build("A Go -> A; spends oil", budgets={"oil": itself})
     assert number(ends(table, 5)) == 5
     with pytest.raises(NeedsRun, match="table machine: the size of oil depends on the run"):
         ends(table)
 
 
 def test_a_size_that_no_row_spends_needs_no_run(build: Any) -> None:
-    table = build("A Go -> A; spends oil", "A Tick -> Z; refills tea", final="Z", budgets={"oil": 1, "tea": lambda _: 1})
+    table = build("A Go -> A; spends oil", "A Tick -> Z; refills tea", final="Z", budgets={"oil": 1, "tea": itself})
     assert number(ends(table)) == 2
 
 
