@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 
 import attrs
 
@@ -250,17 +251,18 @@ def _wait(run: Run, event: Result, signature: bytes, name: str) -> tuple[Run, bo
     waits = attrs.evolve(run.waits, since=run.waits.since.insert(signature, began))
     late = event.at - began >= _longest(run, rule.max_wait_seconds)
     if event.poll is PollState.WAITING and not late:
-        return attrs.evolve(run, waits=attrs.evolve(waits, next_at=event.at + rule.min_interval_seconds)), True
+        return attrs.evolve(run, waits=attrs.evolve(waits, next_at=event.at + (rule.min_interval_seconds or 0.0))), True
     waits = attrs.evolve(waits, over=waits.over.insert(signature))
     how = {PollState.WAITING: "expired", PollState.UNRECOGNISED: "unrecognised"}.get(event.poll, "")
     turn = attrs.evolve(run.turn, wait_over=how or run.turn.wait_over, wait_value=event.poll_value)
     return attrs.evolve(run, waits=waits, turn=turn), False
 
 
-def _longest(run: Run, declared: float) -> float:
+def _longest(run: Run, declared: float | None) -> float:
     """A wait is a slice of the run's time, less what is kept for the work after it. Seconds."""
     whole = run.policy.budget.seconds
-    return declared if whole is None else min(declared, max(0.0, whole - run.policy.waiting.hold_back_seconds))
+    own = inf if whole is None else max(0.0, whole - run.policy.waiting.hold_back_seconds)
+    return own if declared is None else min(declared, own)
 
 
 def _close(run: Run, event: TurnEnded | Event) -> Run:

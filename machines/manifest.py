@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 import attrs
 
@@ -38,14 +39,15 @@ class Work(StrEnum):
 class Wait:
     """When asking again is waiting: while the field holds a waiting value and time is left. Times in seconds.
 
-    `progress_field` is a dotted path into the result, `*` the whole of it.
+    `progress_field` is a dotted path into the result, `*` the whole of it. A wait without a longest time is as long as
+    the run's own.
     """
 
     progress_field: str
-    waiting_values: tuple[Scalar, ...]
-    terminal_values: tuple[Scalar, ...]
-    max_wait_seconds: float
-    min_interval_seconds: float = 0.0
+    waiting_values: tuple[Scalar, ...] = ()
+    terminal_values: tuple[Scalar, ...] = ()
+    max_wait_seconds: float | None = None
+    min_interval_seconds: float | None = None
 
 
 @attrs.frozen
@@ -53,7 +55,8 @@ class Tool:
     """One tool's manifest; field by field as the neutral trace's `run.tools` has it.
 
     `identity`, `target`, `source` and `topic` name the arguments that say what a call is, touches, cites and is about.
-    `may_be_empty` is True for every argument, or names those that may be empty.
+    `may_be_empty` is True for every argument, or names those that may be empty. `fruitless`: the answers, as JSON values,
+    that mean that nothing was found.
     """
 
     kind: Kind = Kind.OTHER
@@ -69,7 +72,7 @@ class Tool:
     family: str | None = None
     topic: tuple[str, ...] = ()
     look: bool = False
-    fruitless: tuple[Scalar, ...] = ()
+    fruitless: tuple[Any, ...] = ()
     poll: bool = False
     timeout_seconds: float | None = None
     idle_seconds: float | None = None

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import attrs
-
-from statecraft import Scalar
 
 from ..events import (
     Begin,
@@ -33,8 +31,9 @@ from ..events import (
 from ..ledger.canonical import spelling
 from ..ledger.observe import UNSEEN as NOT_SEEN
 from ..ledger.observe import Keep, call_of, forget, result_of, text_of
-from ..manifest import UNDECLARED, Kind, Tool, Tools, Wait, Work
+from ..manifest import UNDECLARED, Tools, Work
 from ..traces.lines import (
+    FORMAT,
     UNSEEN,
     CancelLine,
     ChunkLine,
@@ -48,7 +47,6 @@ from ..traces.lines import (
     ResultLine,
     RunLine,
     SignalLine,
-    ToolSpec,
     UserLine,
 )
 from ..traces.lines import Facts as FactLine
@@ -74,9 +72,12 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
     now = 0.0
     task = None if recorded.run.task is None else text_of(recorded.run.task, keep)
     yield Translated(recorded.line, Begin(now, task))
+    foreign = recorded.format != FORMAT
     for number, line in recorded.lines:
         at = getattr(line, "at", None)
         now = now if at is None else max(now, at)
+        if foreign and isinstance(line, ReplyLine) and line.kind == "final":
+            line = attrs.evolve(line, calls=())  # there the last call is how the agent declares its end
         event = _event(line, now, tools, calls, keep)
         if event is not None:
             yield Translated(number, event)
@@ -84,7 +85,7 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
 
 def tools_of(run: RunLine) -> Tools:
     """The manifest of a recorded run's tools."""
-    return {name: _tool(spec) for name, spec in run.tools.items()}
+    return run.tools
 
 
 def work_of(run: RunLine) -> Work:
@@ -188,40 +189,3 @@ def _seconds(text: str | None) -> float | None:
 
 def _spelled(value: object) -> str:
     return value if isinstance(value, str) else spelling(value).decode("utf-8", "surrogatepass")
-
-
-def _tool(spec: ToolSpec) -> Tool:
-    wait = spec.wait
-    return Tool(
-        kind=Kind(spec.kind),
-        required=spec.required,
-        may_be_empty=spec.may_be_empty,
-        volatile=spec.volatile,
-        repeats=spec.repeats,
-        idempotent=spec.idempotent,
-        scratch=spec.scratch,
-        identity=spec.identity,
-        target=spec.target,
-        source=spec.source,
-        family=spec.family,
-        topic=spec.topic,
-        look=spec.look,
-        fruitless=_scalars(spec.fruitless),
-        poll=spec.poll,
-        timeout_seconds=spec.timeout_seconds,
-        idle_seconds=spec.idle_seconds,
-        wait=None
-        if wait is None
-        else Wait(
-            wait.progress_field,
-            _scalars(wait.waiting_values),
-            _scalars(wait.terminal_values),
-            wait.max_wait_seconds if wait.max_wait_seconds is not None else 0.0,
-            wait.min_interval_seconds or 0.0,
-        ),
-    )
-
-
-def _scalars(values: Iterable[object]) -> tuple[Scalar, ...]:
-    """Those of the declared values that a field can be compared with."""
-    return tuple(v for v in values if v is None or isinstance(v, str | int | float | bool))

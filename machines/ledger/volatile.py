@@ -144,7 +144,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "process id",
         "the system gives each process the next free number; valgrind puts it before each line",
-        text=r"\bp?pid #?[0-9]+\b|==[0-9]{1,7}==",
+        text=r"\bp?pid #?[0-9]+\b|(?:^|\n)==[0-9]{1,7}\b",
         field=r"(?:\w*[_-])?p?pid",
         value="[0-9]+",
     ),
@@ -163,8 +163,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "address of an object",
-        "where a process happened to put it; only as Python and ldd show it, since an address may be content",
-        text=r"\bat 0x[0-9a-f]{6,16}>|[(]0x[0-9a-f]{16}\b",
+        "where a process happened to put it; only as Python and ldd show it, since a shorter one is often content",
+        text=r"\bat 0x[0-9a-f]{9,16}\b|[(]0x[0-9a-f]{16}\b",
     ),
 )
 

@@ -12,12 +12,13 @@ from typing import Final
 
 from attrs import Factory, define
 
+from ..manifest import Tool
 from .bad_trace import BadTrace
 from .claude_reply import OpenReply, add, closed, stop_of
 from .claude_result import Asked, answered
 from .clock import Clock, epoch_of
 from .json_text import JsonError, read_json
-from .lines import CondensedLine, EndLine, JsonObject, Line, RefusalLine, RunLine, Stop, ToolSpec, UserLine
+from .lines import CondensedLine, EndLine, JsonObject, Line, RefusalLine, RunLine, Stop, UserLine
 from .loose import content_of, count_of, list_of, number_of, object_of, text_of
 from .recorded import Numbered, Recorded, runs, steady
 from .source import numbered
@@ -82,7 +83,7 @@ def _run(path: Path, session: _Session, record: JsonObject) -> RunLine:
     session.tools = frozenset(names)
     return RunLine(
         id=session.id or path.stem,
-        tools=manifest(names, CLAUDE_CODE, ToolSpec()) if names else dict(CLAUDE_CODE),
+        tools=manifest(names, CLAUDE_CODE, Tool()) if names else dict(CLAUDE_CODE),
         agent="claude-code",
     )
 

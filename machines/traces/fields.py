@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
+from statecraft import Scalar
+
 from .json_text import JsonError, write_json
 from .lines import Json, JsonObject
 
@@ -130,6 +132,16 @@ def may_list(record: JsonObject, key: str, at: str = "") -> list[Json] | None:
     if value is None or isinstance(value, list):
         return value
     raise _wrong(value, key, at, "a list")
+
+
+def may_scalars(record: JsonObject, key: str, at: str = "") -> tuple[Scalar, ...]:
+    """A list of texts, numbers, true, false or null; nothing where there is none."""
+    found: list[Scalar] = []
+    for item in may_list(record, key, at) or ():
+        if isinstance(item, dict | list):
+            raise _wrong(record.get(key), key, at, "a list of texts, numbers, true, false or null")
+        found.append(item)
+    return tuple(found)
 
 
 def need_list(record: JsonObject, key: str, at: str = "") -> list[Json]:

@@ -13,6 +13,8 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from attrs import field, frozen
 
+from ..manifest import Tool
+
 FORMAT: Final = "statecraft.trace/1"
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -32,7 +34,6 @@ Stop: TypeAlias = Literal[
 ]
 ReplyKind: TypeAlias = Literal["checkpoint", "partial", "final", "failure"]
 ErrorKind: TypeAlias = Literal["validation", "transient", "permission", "business", "unknown_tool", "timeout", "other"]
-ToolKind: TypeAlias = Literal["read", "write", "search", "command", "wait", "think", "other"]
 PlanStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 Channel: TypeAlias = Literal["text", "thinking"]
 Work: TypeAlias = Literal["answer", "build", "edit", "other"]
@@ -41,7 +42,6 @@ Work: TypeAlias = Literal["answer", "build", "edit", "other"]
 STOPS: Final[Mapping[str, Stop]] = {name: name for name in get_args(Stop)}
 REPLY_KINDS: Final[Mapping[str, ReplyKind]] = {name: name for name in get_args(ReplyKind)}
 ERROR_KINDS: Final[Mapping[str, ErrorKind]] = {name: name for name in get_args(ErrorKind)}
-TOOL_KINDS: Final[Mapping[str, ToolKind]] = {name: name for name in get_args(ToolKind)}
 PLAN_STATUSES: Final[Mapping[str, PlanStatus]] = {name: name for name in get_args(PlanStatus)}
 CHANNELS: Final[Mapping[str, Channel]] = {name: name for name in get_args(Channel)}
 WORKS: Final[Mapping[str, Work]] = {name: name for name in get_args(Work)}
@@ -54,45 +54,6 @@ class Missing(Enum):
 
 
 UNSEEN: Final = Missing.UNSEEN
-
-
-@frozen
-class WaitSpec:
-    """How a tool's answer says that something is still going on; `progress_field` `*` is the whole value."""
-
-    progress_field: str
-    waiting_values: tuple[Json, ...] = ()
-    terminal_values: tuple[Json, ...] = ()
-    max_wait_seconds: float | None = None
-    min_interval_seconds: float | None = None
-
-
-@frozen
-class ToolSpec:
-    """What a run's manifest says of one tool.
-
-    `identity`, `target`, `source` and `topic` name the arguments that say what a call is, touches, cites and is about.
-    `may_be_empty` is True for every argument, or names those that may be empty.
-    """
-
-    kind: ToolKind = "other"
-    required: tuple[str, ...] = ()
-    may_be_empty: bool | tuple[str, ...] = False
-    volatile: tuple[str, ...] = ()
-    repeats: bool = False
-    idempotent: bool = False
-    scratch: bool = False
-    identity: tuple[str, ...] = ()
-    target: tuple[str, ...] = ()
-    source: tuple[str, ...] = ()
-    family: str | None = None
-    topic: tuple[str, ...] = ()
-    look: bool = False
-    fruitless: tuple[Json, ...] = ()
-    poll: bool = False
-    timeout_seconds: float | None = None
-    idle_seconds: float | None = None
-    wait: WaitSpec | None = None
 
 
 @frozen
@@ -175,7 +136,7 @@ class RunLine:
     format: str = FORMAT
     title: str | None = None
     task: str | None = None
-    tools: Mapping[str, ToolSpec] = field(factory=dict[str, ToolSpec])
+    tools: Mapping[str, Tool] = field(factory=dict[str, Tool])
     budget: Budget | None = None
     policy: str | JsonObject | None = None
     agent: str | JsonObject | None = None

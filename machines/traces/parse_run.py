@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
+from ..manifest import Kind, Tool, Wait
 from .fields import (
     FieldError,
     may_be,
@@ -11,12 +15,15 @@ from .fields import (
     may_names,
     may_number,
     may_object,
+    may_scalars,
     may_text,
     need_text,
     path_to,
     shown,
 )
-from .lines import FORMAT, TOOL_KINDS, WORKS, Budget, JsonObject, RunLine, ToolSpec, WaitSpec
+from .lines import FORMAT, WORKS, Budget, JsonObject, RunLine
+
+KINDS: Final[Mapping[str, Kind]] = {kind.value: kind for kind in Kind}
 
 
 def run_line(record: JsonObject) -> RunLine:
@@ -44,8 +51,8 @@ def _text_or_object(record: JsonObject, key: str) -> str | JsonObject | None:
     raise FieldError(key, shown(value), "a string or an object")
 
 
-def _tools(record: JsonObject) -> dict[str, ToolSpec]:
-    specs: dict[str, ToolSpec] = {}
+def _tools(record: JsonObject) -> dict[str, Tool]:
+    specs: dict[str, Tool] = {}
     for name, value in record.items():
         at = f"tools.{name}"
         if not isinstance(value, dict):
@@ -54,10 +61,10 @@ def _tools(record: JsonObject) -> dict[str, ToolSpec]:
     return specs
 
 
-def _tool(record: JsonObject, at: str) -> ToolSpec:
+def _tool(record: JsonObject, at: str) -> Tool:
     empty = record.get("may_be_empty")
-    return ToolSpec(
-        kind=may_be(record, "kind", TOOL_KINDS, at) or "other",
+    return Tool(
+        kind=may_be(record, "kind", KINDS, at) or Kind.OTHER,
         required=may_names(record, "required", at),
         may_be_empty=empty if isinstance(empty, bool) else may_names(record, "may_be_empty", at) or False,
         volatile=may_names(record, "volatile", at),
@@ -78,13 +85,13 @@ def _tool(record: JsonObject, at: str) -> ToolSpec:
     )
 
 
-def _wait(record: JsonObject | None, at: str) -> WaitSpec | None:
+def _wait(record: JsonObject | None, at: str) -> Wait | None:
     if record is None:
         return None
-    return WaitSpec(
+    return Wait(
         progress_field=need_text(record, "progress_field", at),
-        waiting_values=tuple(may_list(record, "waiting_values", at) or ()),
-        terminal_values=tuple(may_list(record, "terminal_values", at) or ()),
+        waiting_values=may_scalars(record, "waiting_values", at),
+        terminal_values=may_scalars(record, "terminal_values", at),
         max_wait_seconds=may_number(record, "max_wait_seconds", at),
         min_interval_seconds=may_number(record, "min_interval_seconds", at),
     )

@@ -8,56 +8,56 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from .lines import ToolSpec
+from ..manifest import Kind, Tool
 
-_COMMAND: Final = ToolSpec(kind="command")
-_LOOK: Final = ToolSpec(kind="read", look=True)
-_SEARCH: Final = ToolSpec(kind="search", look=True)
-_EDIT: Final = ToolSpec(kind="write", target=("file_path",))
+_COMMAND: Final = Tool(kind=Kind.COMMAND)
+_LOOK: Final = Tool(kind=Kind.READ, look=True)
+_SEARCH: Final = Tool(kind=Kind.SEARCH, look=True)
+_EDIT: Final = Tool(kind=Kind.WRITE, target=("file_path",))
 
-CLAUDE_CODE: Final[Mapping[str, ToolSpec]] = {
+CLAUDE_CODE: Final[Mapping[str, Tool]] = {
     # Two calls of one command are one call, whatever its description and time limit say.
-    "Bash": ToolSpec(kind="command", identity=("command",)),
+    "Bash": Tool(kind=Kind.COMMAND, identity=("command",)),
     "BashOutput": _LOOK,
     "Edit": _EDIT,
-    "Glob": ToolSpec(kind="search", look=True, topic=("pattern",), fruitless=("No files found",)),
-    "Grep": ToolSpec(kind="search", look=True, topic=("pattern",), fruitless=("No files found", "No matches found")),
+    "Glob": Tool(kind=Kind.SEARCH, look=True, topic=("pattern",), fruitless=("No files found",)),
+    "Grep": Tool(kind=Kind.SEARCH, look=True, topic=("pattern",), fruitless=("No files found", "No matches found")),
     "KillShell": _COMMAND,
-    "LS": ToolSpec(kind="read", look=True, source=("path",)),
+    "LS": Tool(kind=Kind.READ, look=True, source=("path",)),
     "MultiEdit": _EDIT,
-    "NotebookEdit": ToolSpec(kind="write", target=("notebook_path",)),
-    "NotebookRead": ToolSpec(kind="read", look=True, source=("notebook_path",)),
-    "Read": ToolSpec(kind="read", look=True, source=("file_path",)),
+    "NotebookEdit": Tool(kind=Kind.WRITE, target=("notebook_path",)),
+    "NotebookRead": Tool(kind=Kind.READ, look=True, source=("notebook_path",)),
+    "Read": Tool(kind=Kind.READ, look=True, source=("file_path",)),
     "TaskOutput": _LOOK,
-    "TodoWrite": ToolSpec(kind="think", scratch=True),
-    "WebFetch": ToolSpec(kind="read", source=("url",)),
-    "WebSearch": ToolSpec(kind="search", topic=("query",)),
+    "TodoWrite": Tool(kind=Kind.THINK, scratch=True),
+    "WebFetch": Tool(kind=Kind.READ, source=("url",)),
+    "WebSearch": Tool(kind=Kind.SEARCH, topic=("query",)),
     "Write": _EDIT,
 }
 
-SWE_AGENT: Final[Mapping[str, ToolSpec]] = {
-    "create": ToolSpec(kind="write"),
-    "edit": ToolSpec(kind="write"),
+SWE_AGENT: Final[Mapping[str, Tool]] = {
+    "create": Tool(kind=Kind.WRITE),
+    "edit": Tool(kind=Kind.WRITE),
     "find_file": _SEARCH,
     "goto": _LOOK,
-    "insert": ToolSpec(kind="write"),
+    "insert": Tool(kind=Kind.WRITE),
     "open": _LOOK,
     "scroll_down": _LOOK,
     "scroll_up": _LOOK,
     "search_dir": _SEARCH,
     "search_file": _SEARCH,
-    "str_replace_editor": ToolSpec(kind="write"),
-    "submit": ToolSpec(),
+    "str_replace_editor": Tool(kind=Kind.WRITE),
+    "submit": Tool(),
 }
 
-MINI_SWE_AGENT: Final[Mapping[str, ToolSpec]] = {"bash": ToolSpec(kind="command", identity=("command",))}
+MINI_SWE_AGENT: Final[Mapping[str, Tool]] = {"bash": Tool(kind=Kind.COMMAND, identity=("command",))}
 
 
-def manifest(names: Iterable[str], known: Mapping[str, ToolSpec], unknown: ToolSpec) -> dict[str, ToolSpec]:
+def manifest(names: Iterable[str], known: Mapping[str, Tool], unknown: Tool) -> dict[str, Tool]:
     """A manifest of the named tools, sorted; `unknown` stands for those that are not known."""
     return {name: known.get(name, unknown) for name in sorted(set(names))}
 
 
-def commands(names: Iterable[str], known: Mapping[str, ToolSpec]) -> dict[str, ToolSpec]:
+def commands(names: Iterable[str], known: Mapping[str, Tool]) -> dict[str, Tool]:
     """The same, where every name that is not known is a program that was run."""
     return manifest(names, known, _COMMAND)

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 import attrs
 import orjson
 
+from ..manifest import Tool, Wait
 from .json_text import read_json, write_json
 from .lines import (
     Budget,
@@ -27,10 +28,8 @@ from .lines import (
     ResultLine,
     RunLine,
     SignalLine,
-    ToolSpec,
     Usage,
     UserLine,
-    WaitSpec,
 )
 
 _KINDS: Final[Mapping[type[Line], str]] = {
@@ -111,5 +110,5 @@ def _empty_value(cls: type, field: attrs.Attribute[Any]) -> object:
 
 
 _EMPTY: Final[Mapping[type, tuple[tuple[str, object], ...]]] = {
-    cls: _empty_values(cls) for cls in (*_KINDS, ToolSpec, WaitSpec, Budget, Usage, Facts, PlanItem)
+    cls: _empty_values(cls) for cls in (*_KINDS, Tool, Wait, Budget, Usage, Facts, PlanItem)
 }

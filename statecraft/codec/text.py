@@ -37,10 +37,24 @@ def dump(plain: Any) -> bytes:
 
 def _dump_exactly(plain: Any) -> bytes:
     try:
+        _check_keys(plain)
         text = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise BadData([Problem("$", f"what cannot be written as JSON ({error})", "JSON's own types")]) from None
     return text.encode("utf-8", "surrogatepass" if _SPLIT_PAIR.search(text) else "backslashreplace")
+
+
+def _check_keys(plain: Any) -> None:
+    """The standard library makes texts of other keys, which nothing could undo."""
+    kind = plain.__class__
+    if kind is dict:
+        for key, value in plain.items():
+            if not isinstance(key, str):
+                raise TypeError(f"a key is a {key.__class__.__name__}")
+            _check_keys(value)
+    elif kind is list or kind is tuple:
+        for value in plain:
+            _check_keys(value)
 
 
 def load(data: bytes | str) -> Any:

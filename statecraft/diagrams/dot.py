@@ -35,7 +35,9 @@ def dot(table: AnyTable, taken: Taken | None = None) -> str:
     if taken is not None:
         check_fits(drawn, taken)
     lines = [
-        f"graph [label={quoted(headline(drawn, taken))}, labelloc=t, fontname=Helvetica, ranksep=0.6, nodesep=0.5]",
+        f"graph [label={quoted(headline(drawn, taken))}, labelloc=t, fontname=Helvetica]",
+        # Without newrank a state in a frame may come to lie on its neighbour's line, their arrows upon each other.
+        "graph [newrank=true, ranksep=0.6, nodesep=0.5]",
         'node [shape=box, style="rounded,filled", fillcolor=white, fontname=Helvetica, fontsize=12]',
         "edge [fontname=Helvetica, fontsize=10]",
         *_machine(drawn, taken),

@@ -26,7 +26,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import Any
 
-from ..codec import dump
+from ..codec import BadData, dump
 from ..guards import Finding, Reading
 from ..step import Answer, Fault, Ignored, Refused, Step, Unhandled
 from .journaled import Journaled
@@ -135,11 +135,14 @@ def readings(of: Journaled[Any, Any, Any], findings: Sequence[Finding]) -> dict[
     seen: list[Any] = []
     rest: list[Any] = []
     for finding in findings:
-        if isinstance(finding, Reading) and finding.now < finding.nudge and finding.now < finding.stop:
-            # At rest it mostly looked at nothing else: then its numbers are all of it, and quickly had.
-            rest.append(write(finding) if finding.seen else _NUMBERS(finding))
-        else:
-            seen.append(write(finding))
+        try:
+            if isinstance(finding, Reading) and finding.now < finding.nudge and finding.now < finding.stop:
+                # At rest it mostly looked at nothing else: then its numbers are all of it, and quickly had.
+                rest.append(write(finding) if finding.seen else _NUMBERS(finding))
+            else:
+                seen.append(write(finding))
+        except BadData as error:
+            raise BadData(error.under(f".readings.{finding.name}")) from None
     return {"seen": seen, "rest": len(rest), "digest": short_digest(dump([seen, rest]))}
 
 

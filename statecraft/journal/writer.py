@@ -22,6 +22,10 @@ from .store import JournalError, Store
 R = TypeVar("R")
 E = TypeVar("E")
 C = TypeVar("C")
+# For `begin` and `resume`: a class's own type variables are not inferred where it is called by its bare name.
+RB = TypeVar("RB")
+EB = TypeVar("EB")
+CB = TypeVar("CB")
 
 DISTRIBUTION = "statecraft-machines"
 
@@ -31,7 +35,9 @@ class Writer(Generic[R, E, C]):
     """Writes one run. Made by `begin`, or by `resume` for a run that another process left open.
 
     `cut` is what was cut off when the journal was taken up: the part of a line that was being written when its writer
-    died. Whoever resumes should say so.
+    died. Whoever resumes should say so. `next` is the number that the next line will have.
+
+    Raises `JournalError` where a line cannot be kept, and `BadData` where a value cannot be written as JSON.
     """
 
     store: Store
@@ -42,32 +48,31 @@ class Writer(Generic[R, E, C]):
     state: str = ""
     closed: bool = False
 
-    @classmethod
+    @staticmethod
     def begin(
-        cls,
         store: Store,
-        journaled: Journaled[R, E, C],
+        journaled: Journaled[RB, EB, CB],
         run_id: str,
-        initial_run: R,
+        initial_run: RB,
         *,
         host: str = "",
         policy: object = None,
-    ) -> Writer[R, E, C]:
+    ) -> Writer[RB, EB, CB]:
         """Claim the store and write the first line. `host`: the host's kind; `policy`: an attrs value or plain JSON."""
         cut = store.claim()
         if store.last() is not None:
             raise JournalError(f"{store.name}: already holds a run; resume it, or choose another place")
         for table in tables_of(journaled.table):
             store.put(listing(table))  # under the table's digest: so a changed row can be named later
-        writer = cls(store, journaled, cut=cut, state=journaled.table.at(initial_run).name)
+        writer = Writer(store, journaled, cut=cut, state=journaled.table.at(initial_run).name)
         durability = store.durability
         writer._write(
             opening(journaled, run_id, initial_run, policy=policy, version=_version(), host=host, durability=durability)
         )
         return writer
 
-    @classmethod
-    def resume(cls, store: Store, journaled: Journaled[R, E, C]) -> Writer[R, E, C]:
+    @staticmethod
+    def resume(store: Store, journaled: Journaled[RB, EB, CB]) -> Writer[RB, EB, CB]:
         """Claim the store of a run that was left open, and write on after its last whole line.
 
         Looks at the first line and the last; whether the lines between are whole is for `verify` to say.
@@ -91,15 +96,16 @@ class Writer(Generic[R, E, C]):
         else:
             record = found.record or {}
             state = str(record.get("target") or record.get("source"))
-        return cls(store, journaled, found.seq + 1, cut, found.hash, state)
+        return Writer(store, journaled, found.seq + 1, cut, found.hash, state)
 
     def answer(self, event: E, answer: Answer[R, C]) -> int | None:
         """Write what stepping answered. Gives the line's number; None for an ignored event, which is not written."""
         record = answered(self.journaled, event, answer)
         if record is None:
             return None
+        number = self._write(record)
         self.state = record.get("target", record["source"])
-        return self._write(record)
+        return number
 
     def fault(self, event: E, fault: Fault) -> int:
         """Write a fault that stepping raised."""
@@ -108,8 +114,9 @@ class Writer(Generic[R, E, C]):
     def leg(self, run: R) -> int:
         """Write that the run was handed on, and is now `run`."""
         record = handed_on(self.journaled, self.state, run)
+        number = self._write(record)
         self.state = record["target"]
-        return self._write(record)
+        return number
 
     def end(self, state: Enum) -> int:
         """Write the terminal record. Nothing can follow it."""

@@ -31,7 +31,7 @@ def tables(text: str) -> tuple[AnyTable, ...]:
         if _is_table(found):
             return (found,)
         held = ", ".join(name for name, value in vars(module).items() if _is_table(value)) or "none"
-        kind = "nothing of that name" if found is None else f"a {type(found).__name__}"
+        kind = "nothing of that name" if found is None else type(found).__name__
         raise NoTable(f"{text}: expected a table, found {kind}; tables there: {held}{_where(module)}")
     all_found = tuple(dict.fromkeys(table for one in _modules(module, text) for table in _held(one)))
     if not all_found:
@@ -42,10 +42,11 @@ def tables(text: str) -> tuple[AnyTable, ...]:
 def _imported(name: str, text: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except (ImportError, ValueError, TypeError) as error:  # the latter two: no name at all, or a relative one
+    except Exception as error:  # what a user's module raises as it is imported is for that user to read
         top = sys.modules.get(name.partition(".")[0])
         where = "" if top is None else _where(top)
-        raise NoTable(f"{text}: expected MODULE:TABLE or MODULE, found no module {name!r} ({error}){where}") from error
+        problem = f"cannot import {name!r} ({type(error).__name__}: {error})"
+        raise NoTable(f"{text}: expected MODULE:TABLE or MODULE, {problem}{where}") from error
 
 
 def _modules(module: ModuleType, text: str) -> Iterator[ModuleType]:

@@ -5,12 +5,13 @@ Also a program, for the tests that need another process:
     ferry.py write STORE PATH RUN          one step after another for ever, each one's number printed once it is kept
     ferry.py append STORE PATH RUN COUNT   that many steps, and the terminal record
     ferry.py voyage STORE PATH             one voyage with a line of every kind
+    ferry.py tell STORE PATH               replay, explain and decide again, as text
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 
 import attrs
@@ -33,7 +34,9 @@ from statecraft import (
     seen,
 )
 from statecraft.codec import codec
-from statecraft.journal import FileStore, Journaled, MemoryStore, SqliteStore, Store, Writer
+from statecraft.guards import Question
+from statecraft.journal import Durability, FileStore, Journaled, JournalError, MemoryStore, SqliteStore, Store, Writer
+from statecraft.replay import decide_again, explain, replay, told
 
 
 class Place(Enum):
@@ -116,18 +119,6 @@ def start(engine: Engine, event: Depart) -> tuple[Engine, Sequence[Asking]]:
 
 
 stroke = Rows[Engine, Heat, Asking]()
-ENGINE: Table[Engine, Heat, Depart, Asking] = Table(
-    "engine",
-    [
-        stroke(Heat.COLD, Depart, Heat.WARM, start, asks=[Log]),
-        stroke(Heat.WARM, Depart, Heat.WARM, keep),
-    ],
-    events=[Depart],
-    initial=Heat.COLD,
-    final=[],
-    at=lambda engine: engine.at,
-    move=lambda engine, at: attrs.evolve(engine, at=at),
-)
 
 
 def has_room(run: Ferry, event: Board) -> Evidence:
@@ -171,37 +162,70 @@ def log_weather(run: Ferry, event: Storm) -> tuple[Ferry, Sequence[Asking]]:
 
 
 row = Rows[Ferry, Place, Asking]()
-FERRY: Table[Ferry, Place, Happening, Asking] = Table(
-    "ferry",
-    [
-        row(Place.DOCKED, Board, Place.DOCKED, board, has_room),
-        row(Place.DOCKED, Depart, Place.SAILING, whistle, warm & lucky, asks=[Whistle], spends=Trips.TRIP),
-        row(Place.DOCKED, Depart, Place.RETIRED, keep),
-        row(Place.SAILING, Arrive, Place.DOCKED, keep),
-        row(Place.SAILING, Storm, Place.SUNK, keep, reaches(storms, Level.STOP)),
-        row(Place.SAILING, Storm, Place.SAILING, log_weather, reaches(storms, Level.NUDGE), asks=[Log]),
-        row(Place.SAILING, Storm, Place.SAILING, weather),
-        refuse([Place.SAILING], [Board, Depart], "nobody boards at sea"),
-        ignore([Place.DOCKED], [Arrive, Storm], "it lies in the harbour"),
-        ignore([Place.DOCKED, Place.SAILING], [Tick], "time alone moves no ship"),
-    ],
-    events=[Board, Depart, Arrive, Storm, Tick],
-    initial=Place.DOCKED,
-    final=[Place.SUNK, Place.RETIRED],
-    at=lambda run: run.at,
-    move=lambda run, at: attrs.evolve(run, at=at),
-    budgets={Trips.TRIP: 4},
-    purse=lambda run: run.purse,
-    pay=lambda run, purse: attrs.evolve(run, purse=purse),
-    inners=[
-        inner(
-            ENGINE,
-            during=[Place.DOCKED],
-            get=lambda run, event: run.engine,
-            put=lambda run, event, engine: attrs.evolve(run, engine=engine),
-        )
-    ],
-)
+
+
+def build(
+    *,
+    engine: Table[Engine, Heat, Depart, Asking] | None = None,
+    room: Question[Ferry, Board] = has_room,
+    leave: Callable[[Ferry, Depart], tuple[Ferry, Sequence[Asking]]] = whistle,
+    count: Callable[[Ferry, Storm], Reading] = storms,
+    retires: bool = True,
+) -> Table[Ferry, Place, Happening, Asking]:
+    """The table; a part may be replaced by another of the same name, which leaves the table's digest as it is."""
+    return Table(
+        "ferry",
+        [
+            row(Place.DOCKED, Board, Place.DOCKED, board, room),
+            row(Place.DOCKED, Depart, Place.SAILING, leave, warm & lucky, asks=[Whistle], spends=Trips.TRIP),
+            row(Place.DOCKED, Depart, Place.RETIRED if retires else Place.SUNK, keep),
+            row(Place.SAILING, Arrive, Place.DOCKED, keep),
+            row(Place.SAILING, Storm, Place.SUNK, keep, reaches(count, Level.STOP)),
+            row(Place.SAILING, Storm, Place.SAILING, log_weather, reaches(count, Level.NUDGE), asks=[Log]),
+            row(Place.SAILING, Storm, Place.SAILING, weather),
+            refuse([Place.SAILING], [Board, Depart], "nobody boards at sea"),
+            ignore([Place.DOCKED], [Arrive, Storm], "it lies in the harbour"),
+            ignore([Place.DOCKED, Place.SAILING], [Tick], "time alone moves no ship"),
+        ],
+        events=[Board, Depart, Arrive, Storm, Tick],
+        initial=Place.DOCKED,
+        final=[Place.SUNK, Place.RETIRED],
+        at=lambda run: run.at,
+        move=lambda run, at: attrs.evolve(run, at=at),
+        budgets={Trips.TRIP: 4},
+        purse=lambda run: run.purse,
+        pay=lambda run, purse: attrs.evolve(run, purse=purse),
+        inners=[
+            inner(
+                engine or ENGINE,
+                during=[Place.DOCKED],
+                get=lambda run, event: run.engine,
+                put=lambda run, event, engine: attrs.evolve(run, engine=engine),
+            )
+        ],
+    )
+
+
+def build_engine(
+    *, begin: Callable[[Engine, Depart], tuple[Engine, Sequence[Asking]]] = start, cools: bool = False
+) -> Table[Engine, Heat, Depart, Asking]:
+    """The inner table; `cools` gives it another row."""
+    return Table(
+        "engine",
+        [
+            stroke(Heat.COLD, Depart, Heat.WARM, begin, asks=[Log]),
+            stroke(Heat.WARM, Depart, Heat.COLD if cools else Heat.WARM, keep),
+        ],
+        events=[Depart],
+        initial=Heat.COLD,
+        final=[],
+        at=lambda engine: engine.at,
+        move=lambda engine, at: attrs.evolve(engine, at=at),
+    )
+
+
+ENGINE = build_engine()
+FERRY = build()
 
 
 def hand_on(run: Ferry) -> Ferry:
@@ -220,7 +244,7 @@ def crowd(count: int, first: int = 0) -> tuple[str, ...]:
 
 
 def voyage() -> list[Happening | None]:
-    """A step, a refusal by a guard, one by the table, an ignored event, a fault and a sinking; None begins a next leg."""
+    """Steps, a refusal by a guard and by the table, an ignored event, a fault, a sinking; None begins the next leg."""
     return [
         Board(0, crowd(13)),
         Board(1.5, crowd(9, 13)),
@@ -287,7 +311,7 @@ def there_and_back() -> Iterator[Happening]:
 
 
 def store_of(kind: str, path: str, run: str) -> Store:
-    durability = "power" if kind.endswith("+power") else "process"
+    durability: Durability = "power" if kind.endswith("+power") else "process"
     match kind.removesuffix("+power"):
         case "file":
             return FileStore(path, durability)
@@ -302,6 +326,11 @@ def main(verb: str, kind: str, path: str, name: str = "voyage", count: str = "0"
     if verb == "voyage":
         sail(store)
         store.close()
+        return
+    if verb == "tell":
+        print(told(replay(store, JOURNALED)))
+        print("\n".join(told(explain(store, JOURNALED, seq)) for seq in range(1, 24)))
+        print(told(decide_again(store, JOURNALED, lambda run: attrs.evolve(run, stop_at=2))))
         return
     run = fresh(trips=None, stop_at=10**9)
     writer = Writer.begin(store, JOURNALED, name, run)
@@ -320,4 +349,8 @@ def main(verb: str, kind: str, path: str, name: str = "voyage", count: str = "0"
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except JournalError as error:
+        print(error, file=sys.stderr)
+        sys.exit(3)

@@ -84,10 +84,10 @@ GOES = {
         "«message-id: 1a2b»@host",
         "«session_id=abcdefghijklmnopqrst» x",
     ],
-    "process id": ["«pid 1234» x", "(«PID=1234»)", "«worker_pid: 1» x", "=«=4879==»    at"],
+    "process id": ["«pid 1234» x", "(«PID=1234»)", "«worker_pid: 1» x", "=«=4879»==    at", "x\n«==4879»==    at"],
     "ETag": ['«ETag: W/"6dcaaad9»"', "«etag=5f3a-1b» x"],
     "UUID in an id field": ["«user_id=550e8400-e29b-41d4-a716-446655440000» x"],
-    "address of an object": ["<F object «at 0x7f3c2a1b00>» x", "libc.so («0x00007f9109cd3000»)"],
+    "address of an object": ["<F object «at 0x7f3c2a1b00»> x", "libc.so («0x00007f9109cd3000»)"],
 }
 
 # Content that comes near to a rule.
@@ -119,9 +119,9 @@ STAYS = [
     'metag: "a1"',
     "order_id=1234 user_id: 7",
     "job 550e8400-e29b-41d4-a716-446655440000",
-    "Breakpoint 1 at 0x401136",
+    "Breakpoint 1 at 0x401136, at 0x12345678",
     "0x7f3c2a1b00",
-    "x == 12, y ==13",
+    "x == 12, y ==13, z ==14==",
     "exit code 1",
     "line 42, in f",
     "v1.2.3 port 8080 $3.50 4096 B",

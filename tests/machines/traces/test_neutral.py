@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from machines.manifest import Wait
 from machines.traces.bad_trace import BadTrace
 from machines.traces.lines import (
     UNSEEN,
@@ -22,7 +23,6 @@ from machines.traces.lines import (
     ResultLine,
     RunLine,
     UserLine,
-    WaitSpec,
 )
 from machines.traces.neutral import read
 
@@ -118,7 +118,7 @@ def test_the_manifest_and_the_budget_are_read(jsonl: Jsonl) -> None:
         "look": {"kind": "wait", "wait": wait, "identity": "id", "may_be_empty": ["note"], "fruitless": [[], 0]}
     }
     run = next(read(jsonl([{**RUN, "tools": tools, "budget": {"turns": 5, "usd": None}, "requires": ["a"]}]))).run
-    assert run.tools["look"].wait == WaitSpec("*", ("on",), (None,), 60.0)
+    assert run.tools["look"].wait == Wait("*", ("on",), (None,), 60.0)
     assert run.tools["look"].identity == ("id",)
     assert run.tools["look"].may_be_empty == ("note",)
     assert run.tools["look"].fruitless == ([], 0)

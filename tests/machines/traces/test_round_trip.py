@@ -10,6 +10,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from machines.manifest import Kind, Tool, Wait
 from machines.traces import lines as t
 from machines.traces.json_text import write_json
 from machines.traces.neutral import dumps, read
@@ -24,7 +25,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     max_leaves=5,
 )
 OBJECT = st.dictionaries(TEXT, JSON, max_size=3)
-VALUES = st.lists(JSON, max_size=2).map(tuple)
+SCALARS = st.lists(st.none() | st.booleans() | COUNT | TEXT, max_size=2).map(tuple)
 
 
 def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -32,16 +33,16 @@ def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 WAITS = st.builds(
-    t.WaitSpec,
+    Wait,
     progress_field=TEXT,
-    waiting_values=VALUES,
-    terminal_values=VALUES,
+    waiting_values=SCALARS,
+    terminal_values=SCALARS,
     max_wait_seconds=maybe(NUMBER),
     min_interval_seconds=maybe(NUMBER),
 )
 TOOLS = st.builds(
-    t.ToolSpec,
-    kind=st.sampled_from(get_args(t.ToolKind)),
+    Tool,
+    kind=st.sampled_from(Kind),
     required=NAMES,
     may_be_empty=st.booleans() | NAMES.filter(bool),
     volatile=NAMES,
@@ -54,7 +55,7 @@ TOOLS = st.builds(
     family=maybe(TEXT),
     topic=NAMES,
     look=st.booleans(),
-    fruitless=VALUES,
+    fruitless=st.lists(JSON, max_size=2).map(tuple),
     poll=st.booleans(),
     timeout_seconds=maybe(NUMBER),
     idle_seconds=maybe(NUMBER),

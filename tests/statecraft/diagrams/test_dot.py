@@ -53,7 +53,7 @@ def read(text: str) -> Read:
             found.within[tokens[1]] = around[-1] if around else ""
             around.append(tokens[1])
         elif tokens[0] == "graph":
-            found.frames[around[-1] if around else ""] = attributes(tokens[1:])
+            found.frames.setdefault(around[-1] if around else "", {}).update(attributes(tokens[1:]))
         elif tokens[0] in ("node", "edge"):
             attributes(tokens[1:])
         elif tokens[1] == "->":
@@ -117,7 +117,8 @@ def test_the_door_as_a_whole(hall: AnyTable) -> None:
 //   ignored: OPEN on Knock, because it is open
 //   refused: SHUT on Knock, because nobody is in
 digraph hall {
-    graph [label="hall", labelloc=t, fontname=Helvetica, ranksep=0.6, nodesep=0.5]
+    graph [label="hall", labelloc=t, fontname=Helvetica]
+    graph [newrank=true, ranksep=0.6, nodesep=0.5]
     node [shape=box, style="rounded,filled", fillcolor=white, fontname=Helvetica, fontsize=12]
     edge [fontname=Helvetica, fontsize=10]
     OPEN [label="OPEN"]

@@ -104,7 +104,7 @@ def two(run, event): return seen("two", True)
 row = Rows()
 TABLE = Table("m", [
     row([State.ASK, State.WAIT], Go, State.ACT, keep, one, spends=Pay.TURN, asks=Asks[:2], refills=list(Pay)[1:]),
-    row(State.ASK, Go, State.ASK, keep, spends=LOOSE, asks=Asks[2:]),
+    row(State.ASK, Go, State.ASK, keep, two, spends=LOOSE, asks=Asks[2:]),
     ordered([State.ASK, State.WAIT], [Go], "spending comes first"),
     row(State.ACT, Go, State.WAIT, keep, one, spends=Pay.NUDGE, asks=Asks),
     row(State.ACT, Go, State.DONE, keep),
