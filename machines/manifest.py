@@ -55,8 +55,8 @@ class Tool:
     """One tool's manifest; field by field as the neutral trace's `run.tools` has it.
 
     `identity`, `target`, `source` and `topic` name the arguments that say what a call is, touches, cites and is about.
-    `may_be_empty` is True for every argument, or names those that may be empty. `fruitless`: the answers, as JSON values,
-    that mean that nothing was found.
+    `may_be_empty` is True for every argument, or names those that may be empty. `fruitless`: the answers, as JSON
+    values, that mean that nothing was found.
     """
 
     kind: Kind = Kind.OTHER

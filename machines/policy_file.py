@@ -14,7 +14,7 @@ import tomli_w
 
 from statecraft.codec import BadData, codec
 
-from .policy import Policy, problems_of
+from .policy import DEFAULT, Policy, problems_of
 
 UNLIMITED: Final = "unlimited"
 
@@ -25,21 +25,21 @@ class BadPolicy(Exception):
     """A policy file that cannot be used: which file, which key, what was found, what was expected."""
 
 
-def read_policy(path: Path) -> Policy:
-    """The policy in a TOML file. Raises `BadPolicy`."""
+def read_policy(path: Path, base: Policy = DEFAULT) -> Policy:
+    """The policy in a TOML file; what it leaves out is as in `base`. Raises `BadPolicy`."""
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadPolicy(f"{path}: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadPolicy(f"{path}: not TOML: {error}") from error
-    return policy_of(plain, str(path))
+    return policy_of(plain, str(path), base)
 
 
-def policy_of(plain: dict[str, Any], name: str) -> Policy:
+def policy_of(plain: dict[str, Any], name: str, base: Policy = DEFAULT) -> Policy:
     """The policy in plain data, as TOML or JSON gives it; `name` says where it came from. Raises `BadPolicy`."""
     try:
-        policy = _CODEC.from_plain(_read(plain), Policy)
+        policy = _CODEC.from_plain(_over(_CODEC.to_plain(base), _read(plain)), Policy)
     except BadData as error:
         shown = (f"{p.path.removeprefix('$.')}: found {p.found}, expected {p.expected}" for p in error.problems)
         raise BadPolicy("\n".join(f"{name}: {line}" for line in shown)) from error
@@ -51,6 +51,14 @@ def policy_of(plain: dict[str, Any], name: str) -> Policy:
 def policy_toml(policy: Policy) -> str:
     """The policy, whole, as TOML."""
     return tomli_w.dumps(_written(_CODEC.to_plain(policy)))
+
+
+def _over(base: Any, plain: Any) -> Any:
+    """The plain data laid over that of another policy."""
+    if not isinstance(base, dict) or not isinstance(plain, dict):
+        return plain
+    below, above = cast("dict[str, Any]", base), cast("dict[str, Any]", plain)
+    return {**below, **{key: _over(below.get(key), value) for key, value in above.items()}}
 
 
 def _read(plain: Any) -> Any:

@@ -220,6 +220,12 @@ def new_run(
     return attrs.evolve(run, purse={budget: size(run) for budget, size in SIZES.items()})
 
 
+def under(run: Run, policy: Policy) -> Run:
+    """A run that has not begun, under another policy: its budgets are full by that."""
+    changed = attrs.evolve(run, policy=policy)
+    return attrs.evolve(changed, purse={budget: size(changed) for budget, size in SIZES.items()})
+
+
 def hand_on(run: Run) -> Run:
     """The next leg of a run: ledger, plan, spending and what is left of the budgets go on, everything else begins."""
     fresh = Run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Final
 
 from cyclopts import App
@@ -10,7 +11,8 @@ from cyclopts import App
 from statecraft.cli import add_verbs
 from statecraft.journal import JournalError
 
-from ..policy_file import BadPolicy
+from ..policy_file import BadPolicy, read_policy
+from ..state import Run, under
 from ..traces.bad_trace import BadTrace
 from .audit import audit
 from .demo import demo
@@ -29,8 +31,19 @@ def application() -> App:
     app.command(audit)
     app.command(demo)
     app.command(policy)
-    add_verbs(app, journaled={"run": "machines.journaled:AGENT_RUN"}, tables="machines", folder="diagrams")
+    add_verbs(
+        app,
+        journaled={"run": "machines.journaled:AGENT_RUN"},
+        tables="machines",
+        folder="diagrams",
+        policies={"run": _under},
+    )
     return app
+
+
+def _under(file: Path, run: Run) -> Run:
+    """A recorded run's beginning under the policy that it had, changed by a file."""
+    return under(run, read_policy(file, run.policy))
 
 
 def _version() -> str:

@@ -1,9 +1,9 @@
-"""The framework's verbs, ready to be added to a command line: check, diagram, verify."""
+"""The framework's verbs, ready to be added to a command line: check, diagram, verify, replay, explain."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeGuard
@@ -12,13 +12,16 @@ from cyclopts import App, Parameter
 
 from ..codec import codec, dump
 from ..diagrams import GraphvizError, Taken, diagrams_of, dot, drift, mermaid, svg, taken
-from ..journal import Journaled, link, opened, runs_of, verify
+from ..journal import Journaled, Store, link, opened, runs_of, verify
 from ..journal.opened import is_sqlite
 from ..proofs import NeedsRun, prove
+from ..replay import Explanation, decide_again, explain, replay, told
+from ..replay.told import Found
 from .loading import AnyTable, load, load_value
 from .running import BadInput
 
 AnyJournaled = Journaled[Any, Any, Any]
+Change = Callable[[Path, Any], Any]
 Json = Annotated[bool, Parameter(help="JSON for programs.", negative=())]
 RunName = Annotated[str | None, Parameter(help="Which run, where an SQLite file holds several.")]
 Of = Annotated[
@@ -26,12 +29,16 @@ Of = Annotated[
 ]
 
 
-def add_verbs(app: App, *, journaled: Mapping[str, str], tables: str, folder: str) -> None:
+def add_verbs(
+    app: App, *, journaled: Mapping[str, str], tables: str, folder: str, policies: Mapping[str, Change] | None = None
+) -> None:
     """Add the verbs to `app`.
 
     `journaled` says under which MODULE:NAME the machines known to this command line are found, by the machine's name;
-    `tables` is the module that `check` and `diagram` take by default, `folder` where its diagrams lie.
+    `tables` is the module that `check` and `diagram` take by default, `folder` where its diagrams lie. `policies` has,
+    by the machine's name, what makes of a policy file and a run the run under that policy.
     """
+    policies = policies or {}
 
     @app.command
     def check(
@@ -125,6 +132,84 @@ def add_verbs(app: App, *, journaled: Mapping[str, str], tables: str, folder: st
                 what = f": {found.why}{where}: {found.detail}" if found.why else f", {found.lines} lines"
                 sys.stdout.write(f"{path}{f' ({name})' if name else ''}: {found.verdict}{what}\n")
         return worst
+
+    @app.command(name="replay")
+    def replay_(
+        journal: Annotated[Path, Parameter(help="A journal: a JSON Lines file, or an SQLite file.")],
+        *,
+        policy: Annotated[
+            Path | None, Parameter(help="Decide again: the recorded policy, changed by this file.")
+        ] = None,
+        run: RunName = None,
+        of: Of = None,
+        json: Json = False,
+    ) -> int:
+        """Step a journal's events again and compare line by line; or decide again under another policy.
+
+        Exit 1 if the table no longer answers as recorded, or, with --policy, if the two runs part.
+
+        Examples:
+            statecraft replay run.jsonl
+            statecraft replay run.jsonl --policy strict.toml
+        """
+        machine = journaled_of(journal, run, of, journaled)
+        with closing(opened(journal, run)) as store:
+            if policy is None:
+                again = replay(store, machine)
+                _tell(again, json)
+                return 0 if again.difference is None else 1
+            change = policies.get(machine.table.name)
+            if change is None:
+                raise BadInput(f"--policy: the machine {machine.table.name!r} has no policy that a file could change")
+            decided = decide_again(store, machine, lambda first: change(policy, first))
+            _tell(decided, json)
+            return 0 if decided.parting is None and decided.difference is None else 1
+
+    @app.command(name="explain")
+    def explain_(
+        journal: Annotated[Path, Parameter(help="A journal: a JSON Lines file, or an SQLite file.")],
+        *,
+        seq: Annotated[int | None, Parameter(help="Explain the line with this sequence number.")] = None,
+        row: Annotated[int | None, Parameter(help="Explain the last step that took this row.")] = None,
+        run: RunName = None,
+        of: Of = None,
+        json: Json = False,
+    ) -> int:
+        """Say why a run ended, or why a step went where it did: each row in order, each guard with its values.
+
+        Examples:
+            statecraft explain run.jsonl
+            statecraft explain run.jsonl --row 22
+            statecraft explain run.jsonl --seq 14
+        """
+        if seq is not None and row is not None:
+            raise BadInput("explain: found both --seq and --row, expected one of them")
+        machine = journaled_of(journal, run, of, journaled)
+        with closing(opened(journal, run)) as store:
+            found = explain(store, machine, seq, row=row)
+            if seq is None and row is None and (entered := _entered(store, found)) is not None:
+                _tell(explain(store, machine, entered), json)  # what brought it there, first
+            _tell(found, json)
+        return 0
+
+
+def _entered(store: Store, found: Explanation) -> int | None:
+    """The line that brought the run into the state that the explained step left: mostly the decision behind an end."""
+    last: int | None = None
+    for line in store.lines():
+        record = link(line).record or {}
+        if record.get("seq") == found.seq:
+            break
+        if record.get("kind") == "step" and record.get("target") == found.source != record.get("source"):
+            last = record["seq"]
+    return last
+
+
+def _tell(found: Found, json: bool) -> None:
+    if json:
+        sys.stdout.buffer.write(dump(codec().to_plain(found)) + b"\n")
+    else:
+        sys.stdout.write(told(found) + "\n")
 
 
 def _runs(path: Path, run: str | None) -> tuple[str | None, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from enum import Enum, auto
+from enum import Enum, Flag, StrEnum, auto
 from typing import Annotated, Any, Generic, Literal, NewType, TypeVar
 
 import attrs
 import pytest
 import rpds
+from cattrs import Converter
 from hypothesis import given
 from hypothesis import strategies as st
 from rpds import HashTrieMap, HashTrieSet
@@ -23,7 +24,7 @@ class Colour(Enum):
     BLUE = auto()
 
 
-class Stop(str, Enum):
+class Stop(StrEnum):
     END = "end_turn"
     TOOL = "tool_use"
 
@@ -205,8 +206,11 @@ def test_a_field_with_a_default_may_be_missing() -> None:
 
 
 def test_further_hooks_come_first() -> None:
-    def shouted(converter: Any) -> None:
-        converter.register_unstructure_hook(Colour, lambda colour: f"{colour.name}!")
+    def shout(colour: Colour) -> str:
+        return f"{colour.name}!"
+
+    def shouted(converter: Converter) -> None:
+        converter.register_unstructure_hook(Colour, shout)
 
     assert codec(Square, configure=shouted).to_plain(Square(1)) == {"side": 1, "colour": "RED!"}
 
@@ -231,8 +235,9 @@ class Other:
         size: int
 
 
-class Flags(Enum):
-    ONE = "one"
+class Rights(Flag):
+    READ = 1
+    WRITE = 2
 
 
 @pytest.mark.parametrize(
@@ -247,6 +252,7 @@ class Flags(Enum):
         (Circle | Square | Mapping[str, int], "look alike in JSON"),
         (Circle | Other.Circle, "two classes of one union are called Circle"),
         (Mapping[Circle, int], "keys are text, integers, bytes or an enum"),
+        (Rights, "a combination of flags has no name"),
         (Literal[b"a"], "a literal is text"),
     ],
 )

@@ -13,15 +13,16 @@ from statecraft.codec import BadData, dump, load
 text = st.text(st.characters(exclude_categories=()))
 values: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | text,
-    lambda inner: st.lists(inner) | st.dictionaries(text, inner),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(text, inner, max_size=4),
+    max_leaves=12,
 )
 
 
 def in_order(value: Any) -> Any:
-    if isinstance(value, dict):
-        found: dict[str, Any] = value
-        return {key: in_order(found[key]) for key in sorted(found)}
-    return [in_order(one) for one in list[Any](value)] if isinstance(value, list) else value
+    kind: Any = value.__class__
+    if kind is dict:
+        return {key: in_order(value[key]) for key in sorted(value)}
+    return [in_order(one) for one in value] if kind is list else value
 
 
 @given(values)
@@ -50,11 +51,7 @@ def test_what_the_fast_writer_refuses_is_written_all_the_same(value: Any, writte
 
 @given(st.integers(min_value=10**17, max_value=10**22), st.sampled_from(["%d", "-%d", "[%d]", '{"a": %d}', "[1,\n%d]"]))
 def test_a_large_integer_is_never_made_a_float(number: int, around: str) -> None:
-    found = load((around % number).encode())
-    while not isinstance(found, int | float):
-        found = found[-1] if isinstance(found, list) else found["a"]
-    assert abs(found) == number
-    assert isinstance(found, int)
+    assert str(number) in repr(load((around % number).encode()))
 
 
 @pytest.mark.parametrize(
