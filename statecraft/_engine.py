@@ -29,10 +29,10 @@ AnyGuard = Guard[Any, Any]
 class Asked:
     """One event on its way through a cell: what is asked, what was answered, and the row that was taken (-1: none)."""
 
-    __slots__ = ("answers", "event", "left", "opened", "row", "run", "state")
+    __slots__ = ("_at", "answers", "event", "left", "opened", "row", "run")
 
     def __init__(self, state: str, run: object, event: object, opened: frozenset[int], left: Mapping[Any, Any]) -> None:
-        self.state, self.run, self.event, self.opened, self.left = state, run, event, opened, left
+        self._at, self.run, self.event, self.opened, self.left = state, run, event, opened, left
         self.row = -1
         self.answers: dict[Any, Finding] = {}
 
@@ -88,7 +88,15 @@ class Engine:
 
 def core_machine(states: Sequence[str], initial: str) -> Any:
     """The library's machine, set up as this module uses it."""
-    return _Core(None, list(states), initial=initial, auto_transitions=False, send_event=True, queued=False)
+    return _Core(
+        None,
+        list(states),
+        initial=initial,
+        auto_transitions=False,
+        send_event=True,
+        queued=False,
+        model_attribute="_at",  # an event may be called as it likes, but not as this attribute
+    )
 
 
 def _asker(machine: str, row: int, question: AnyQuestion) -> Asker:

@@ -134,7 +134,7 @@ def _only(value: _Container, keep: _Paths) -> _Container:
 
 
 def _strip_strings(strings: _Strings, pattern: _re2.Pattern) -> None:
-    """Strip all strings in one pass: no match holds a NUL or looks past one, and most answers have no match at all."""
+    """Strip all strings in one pass, since most answers have no match: to every pattern a NUL is the end of a text."""
     joined = "\0".join([text for _, _, text in strings])
     stripped = _strip_text(joined, pattern)
     if stripped is joined:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .drawn import Taken, check_fits, inner, visited
+from .drawn import Taken, check_fits, inner, looks
 from .edges import AnyTable, Inside, Picture, picture
 from .labels import Arrow, arrows, labels, total, wrapped
 from .listing import headline, listing
@@ -56,11 +56,11 @@ def _plain(text: str) -> str:
 
 
 def _machine(drawn: Picture, run: Taken | None) -> Iterator[str]:
-    been = frozenset[str]() if run is None else visited(drawn, run)
+    look = {} if run is None else looks(drawn, run)
     for state in drawn.states:
-        ended = " peripheries=2," if state in drawn.final else ""
-        style = "" if run is None else f", {STYLES[_style(state, run, been)]}"
-        node = f"{drawn.ids[state]} [{ended.strip()}{' ' if ended else ''}label={quoted(state)}{style}]"
+        double = ", peripheries=2" if state in drawn.final else ""
+        style = f", {STYLES[look[state]]}" if state in look else ""
+        node = f"{drawn.ids[state]} [label={quoted(state)}{double}{style}]"
         within = [held for held in drawn.inside if held.during == (state,)]
         if not within:
             yield node
@@ -99,7 +99,3 @@ def _arrow(arrow: Arrow, run: Taken | None) -> str:
     if not count:
         return f"{text}, {NEVER}"
     return f'{text}, color="#b35900", penwidth={min(WIDEST, 1.5 + count.bit_length() / 2)}'
-
-
-def _style(state: str, run: Taken, been: frozenset[str]) -> str:
-    return "ended" if state == run.ended else "taken" if state in been else "never"

@@ -69,13 +69,13 @@ def inner(run: Taken, held: Inside) -> Taken:
     return run.inside.get(held.picture.name, Taken(held.picture.name, {}, UNKNOWN, {}))
 
 
-def visited(drawn: Picture, run: Taken) -> frozenset[str]:
-    """The states that the run was in."""
+def looks(drawn: Picture, run: Taken) -> dict[str, str]:
+    """How each state is drawn: `ended` where the run came to stand, `taken` where it was before, else `never`."""
     been = {run.ended} & set(drawn.states)
     for edge in drawn.edges:
         if any(times(run, edge.source, line)[0] for line in edge.lines):
             been.update((edge.source, edge.target))
-    return frozenset(been)
+    return {s: "ended" if s == run.ended else "taken" if s in been else "never" for s in drawn.states}
 
 
 def check_fits(drawn: Picture, run: Taken) -> None:

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from .drawn import Taken, check_fits, inner, visited
+from .drawn import Taken, check_fits, inner, looks
 from .edges import AnyTable, Inside, Picture, picture
 from .labels import arrows, labels
 from .listing import headline, listing
@@ -68,7 +68,7 @@ def _machine(drawn: Picture, run: Taken | None) -> Iterator[str]:
         yield f'state "{escaped(state)}" as {drawn.ids[state]}' + (" {" if within else "")
         if within:
             for held in within:
-                yield from _box(held, held.picture.name, run)
+                yield from (INDENT + line for line in _box(held, held.picture.name, run))
             yield "}"
     for held in alone:
         yield from _box(held, f"{held.picture.name}, in {', '.join(held.during) or 'no state'}", run)
@@ -82,9 +82,8 @@ def _machine(drawn: Picture, run: Taken | None) -> Iterator[str]:
 
 def _classes(drawn: Picture, run: Taken) -> Iterator[str]:
     """At the top level also for what stands in a box, where Mermaid reads none."""
-    been = visited(drawn, run)
-    for state in drawn.states:
-        yield f"class {drawn.ids[state]} {'ended' if state == run.ended else 'taken' if state in been else 'never'}"
+    for state, look in looks(drawn, run).items():
+        yield f"class {drawn.ids[state]} {look}"
     for held in drawn.inside:
         yield from _classes(held.picture, inner(run, held))
 

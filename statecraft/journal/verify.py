@@ -59,7 +59,7 @@ def verify(journal: Store | Path | str, run: str | None = None) -> Verified:
         with closing(opened(journal, run)) as store:
             return verify(store)
     before: Link | None = None
-    before_line = b""
+    before_line: bytes | None = None
     head: Link | None = None
     number = 0
     for line, after in _with_next(journal.lines()):
@@ -135,7 +135,7 @@ def _wrong(
         )
     if here.seq < 0:
         return "inserted", number, "the line has no number"
-    return _ahead(number, here, after, journal)
+    return _ahead(number, here, journal)
 
 
 def _unsealed(number: int, here: Link, after: Link | None, prev: str, journal: Store) -> Wrong:
@@ -172,15 +172,17 @@ def _unchained(number: int, here: Link, after: Link | None, prev: str) -> Wrong:
     return "changed", number, f"line {number} does not name the hash of the line before it"
 
 
-def _ahead(number: int, here: Link, after: Link | None, journal: Store) -> Wrong:
+def _ahead(number: int, here: Link, journal: Store) -> Wrong:
     """The number is too high: lines are missing here, or stand further on."""
+    later = False
     for one in _links(journal, None, skip=number + 1):
+        later = later or one.seq == number
         if one.seq == here.seq:
             if one.hash == here.hash:
                 return "doubled", here.seq, f"line {here.seq} stands here and again where it belongs"
             return "inserted", number, f"a line that says it is {here.seq} stands where {number} is expected"
-    if after is not None and 0 <= after.seq < here.seq:
-        return "swapped", number, f"line {here.seq} stands where {number} is expected, and {after.seq} after it"
+    if later:
+        return "swapped", number, f"line {here.seq} stands where {number} is expected, which stands further on"
     missing = f"line {number} is" if here.seq == number + 1 else f"lines {number} to {here.seq - 1} are"
     return "dropped", number, f"{missing} missing"
 

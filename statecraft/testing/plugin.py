@@ -11,6 +11,7 @@ an option or the fixture is used.
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import pairwise
@@ -68,9 +69,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _percentage(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1
     if not 0 <= number <= 100:
-        raise ValueError(text)
+        raise ArgumentTypeError(f"expected a number from 0 to 100, found {text!r}")
     return number
 
 
@@ -135,8 +139,11 @@ class _Session:
         counts = zip(
             self._limits, ("rows taken", "guards seen every way"), (coverage.rows, coverage.guards), strict=True
         )
+        under = [(limit, what, count) for limit, what, count in counts if limit is not None]
+        if under and not coverage.machines:
+            return ["a limit is asked for, but nothing was measured"]
         return [
             f"{shown(count)} of the {what}, expected at least {limit:g} %"
-            for limit, what, count in counts
-            if limit is not None and (percent(count) < limit or not coverage.machines)
+            for limit, what, count in under
+            if percent(count) < limit
         ]

@@ -32,10 +32,10 @@ def _machine(one: Covered) -> Iterator[str]:
     yield f"{one.name}: {_counts(one.rows, one.guards)}"
     rows = texts(one.table)
     for number in one.never_taken:
-        yield f"  never taken: {rows[number]}"
+        yield f"  never taken: row {rows[number]}"
     for asked, ways in one.never_seen:
         missing = "never asked" if ways == asked.ways else f"never {', never '.join(way.text for way in ways)}"
-        yield f"  {asked.name}: {missing}, asked by {rows[asked.rows[0]]}{_more(asked.rows)}"
+        yield f"  {asked.name}: {missing}, in row {rows[asked.rows[0]]}{_more(asked.rows)}"
 
 
 def _more(rows: tuple[int, ...]) -> str:

@@ -14,7 +14,8 @@ from machines.message import MESSAGE, Candidate, Message, forced
 from statecraft import Step
 from statecraft.guards import as_guard
 
-UNKNOWN = (None, True, False)
+UNKNOWN: tuple[bool | None, ...] = (None, True, False)
+COUNTS: tuple[int | None, ...] = (None, 0, 1)
 KINDS = (None, *Declared)
 WHOLE, PART, FAILURE, CHECKPOINT = (
     Message.FINAL_ANSWER,
@@ -37,36 +38,20 @@ class Cell:
     forced: bool
     work: Work
     words: bool
-    grounded: bool | None = None
-    attempted: bool | None = None
-    honest: bool | None = None
-    blockers: bool | None = None
-    recovering: bool | None = None
-    answering: bool | None = None
-    checks: bool | None = None
-    eligible: int | None = None
+    facts: Facts = Facts()
     unwritten: int | None = None
     changes: int = 0
     require_facts: bool = False
 
-    @property
-    def facts(self) -> Facts:
-        return Facts(
-            self.answering,
-            self.attempted,
-            self.eligible,
-            self.grounded,
-            self.honest,
-            self.blockers,
-            self.recovering,
-            self.checks,
-        )
-
 
 def cells(kind: Declared | None, forced: bool, work: Work, words: bool, every: int) -> Iterator[Cell]:
     """The cells of all facts beside the four given, each one in `every`."""
-    facts = product(*[UNKNOWN] * 7, (None, 0, 1), (None, 0, 1), (0, 1), (False, True))
-    return (Cell(kind, forced, work, words, *one) for one in islice(facts, 0, None, every))
+    flags = product(UNKNOWN, repeat=7)
+    every_one = product(flags, COUNTS, COUNTS, (0, 1), (False, True))
+    for known, eligible, unwritten, changes, require in islice(every_one, 0, None, every):
+        grounded, attempted, honest, blockers, recovering, answering, checks = known
+        facts = Facts(answering, attempted, eligible, grounded, honest, blockers, recovering, checks)
+        yield Cell(kind, forced, work, words, facts, unwritten, changes, require)
 
 
 def becomes(cell: Cell, facts: Facts | None) -> Message:
@@ -87,7 +72,7 @@ def becomes(cell: Cell, facts: Facts | None) -> Message:
 
 def by_the_rules(cell: Cell) -> Message:
     """The rules of eligibility. Facts decide; what the agent claims may lower the answer and never raise it."""
-    has_sources = bool(cell.eligible)
+    has_sources = bool(cell.facts.eligible)
     what_there_is = PART if has_sources or cell.changes else FAILURE
     if not cell.words:
         return what_there_is
@@ -97,15 +82,15 @@ def by_the_rules(cell: Cell) -> Message:
     otherwise = what_there_is if cell.forced else CHECKPOINT
     says_it_failed = cell.kind is Declared.FAILURE
 
-    if cell.work is Work.BUILD and not (cell.unwritten is None and cell.checks is None):
-        targets_written = cell.unwritten == 0 and cell.checks is not False
-        only_checked = cell.unwritten is None and cell.checks is True
+    if cell.work is Work.BUILD and not (cell.unwritten is None and cell.facts.checks_passed is None):
+        targets_written = cell.unwritten == 0 and cell.facts.checks_passed is not False
+        only_checked = cell.unwritten is None and cell.facts.checks_passed is True
         return whole if targets_written or only_checked else FAILURE if says_it_failed else otherwise
-    if cell.blockers and not cell.recovering:
-        return PART if cell.grounded else FAILURE
-    if cell.grounded:
+    if cell.facts.blockers and not cell.facts.recovering:
+        return PART if cell.facts.grounded else FAILURE
+    if cell.facts.grounded:
         return whole
-    if cell.attempted and cell.honest:
+    if cell.facts.attempted and cell.facts.honest_no_source:
         return PART if has_sources else FAILURE
     if says_it_failed:
         return FAILURE
@@ -115,7 +100,7 @@ def by_the_rules(cell: Cell) -> Message:
     nothing_known = cell.facts == Facts()
     if cell.kind is Declared.PARTIAL:
         return PART if nothing_known or has_sources else CHECKPOINT
-    if cell.answering is False:
+    if cell.facts.answer_producing is False:
         return WHOLE
     if nothing_known:
         return PART if cell.require_facts else WHOLE
@@ -167,15 +152,13 @@ def test_the_table_follows_the_rules_in_every_cell(
 def test_a_host_that_gives_no_facts_is_judged_like_one_that_knows_none() -> None:
     for kind, forced_now, work in product(KINDS, (False, True), (Work.ANSWER, Work.BUILD)):
         for unwritten, changes, require in product((None, 0, 1), (0, 1), (False, True)):
-            cell = Cell(
-                kind, forced_now, work, True, unwritten=unwritten, changes=changes, require_facts=require
-            )
+            cell = Cell(kind, forced_now, work, True, unwritten=unwritten, changes=changes, require_facts=require)
             assert becomes(cell, None) is becomes(cell, Facts()) is by_the_rules(cell), cell
 
 
 def test_edits_are_judged_like_builds_and_all_other_work_like_answers() -> None:
     for unwritten, checks, kind in product((None, 0, 1), UNKNOWN, KINDS):
-        cell = Cell(kind, False, Work.BUILD, True, unwritten=unwritten, checks=checks)
+        cell = Cell(kind, False, Work.BUILD, True, unwritten=unwritten, facts=Facts(checks_passed=checks))
         assert becomes(attrs.evolve(cell, work=Work.EDIT), cell.facts) is becomes(cell, cell.facts)
         answer = attrs.evolve(cell, work=Work.ANSWER)
         assert becomes(attrs.evolve(cell, work=Work.OTHER), cell.facts) is becomes(answer, cell.facts)
@@ -188,8 +171,10 @@ def test_an_unknown_fact_completes_nothing(work: Work) -> None:
         if becomes(cell, cell.facts) is not WHOLE:
             continue
         completed += 1
-        made = work is Work.BUILD and (cell.unwritten == 0 or (cell.unwritten is None and cell.checks is True))
-        known = cell.grounded is True or cell.answering is False or made
+        made = work is Work.BUILD and (
+            cell.unwritten == 0 or (cell.unwritten is None and cell.facts.checks_passed is True)
+        )
+        known = cell.facts.grounded is True or cell.facts.answer_producing is False or made
         assert known or cell.facts == Facts(), cell
     assert completed
 
@@ -198,7 +183,7 @@ def test_an_unknown_fact_completes_nothing(work: Work) -> None:
 @pytest.mark.parametrize("forced_now", [False, True])
 def test_a_grounded_answer_without_blockers_is_never_a_failure_report(kind: Declared, forced_now: bool) -> None:
     for cell in cells(kind, forced_now, Work.ANSWER, True, EVERY):
-        if cell.grounded is True and cell.blockers is not True:
+        if cell.facts.grounded is True and cell.facts.blockers is not True:
             assert becomes(cell, cell.facts) in (WHOLE, PART), cell
 
 
@@ -227,9 +212,7 @@ def test_a_cut_or_withheld_reply_has_no_words_whatever_its_text(stop: StopReason
         StopReason.CONTENT_FILTER,
     }
     # Grounded, and nothing else to hand over: with words a partial answer, without them a failure.
-    answer = MESSAGE.step(
-        Candidate(forced=True), Reply(1.0, stop, text=Text("words", 12), facts=Facts(grounded=True))
-    )
+    answer = MESSAGE.step(Candidate(forced=True), Reply(1.0, stop, text=Text("words", 12), facts=Facts(grounded=True)))
     assert answer.run.at is (FAILURE if stop in speechless else PART)
 
 

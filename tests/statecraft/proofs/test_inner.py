@@ -186,3 +186,19 @@ def test_below_the_row_that_spends_it_an_inner_machine_has_ended(build: Any, hol
     assert number(ends(table, None, command(kid, "Call"))) == 3 * 2
     apart = build(*(row.replace("; always", "") for row in rows), budgets={"turn": 2}, inners={"wait": hold(kid, "A")})
     assert number(ends(apart, None, command(kid, "Call"))) >= 3 * 2
+
+
+def test_below_a_row_with_another_guard_an_inner_machine_may_still_be_open(build: Any, hold: Any, walk: Any) -> None:
+    kid = build("W Go -> W; spends poll; asks Call", name="wait", depth=1, budgets={"poll": 2})
+    rows = ("A Go -> Z; spends wait", "A Go -> A; spends turn")
+    table = build(*rows, final="Z", budgets={"turn": 2}, inners={"wait": hold(kid, "A")})
+    assert walk(table, command(kid, "Call")) == 2
+    assert number(ends(table, None, command(kid, "Call"))) >= 2
+
+
+def test_what_an_inner_machine_that_nothing_spends_asks_counts_with_every_step(
+    build: Any, hold: Any, walk: Any
+) -> None:
+    kid = build("W Go -> W; asks Call", name="ladder", depth=1)
+    table = build("A Go -> A; spends turn", budgets={"turn": 3}, inners={"ladder": hold(kid, "A")})
+    assert number(ends(table, None, command(kid, "Call"))) == 3 == walk(table, command(kid, "Call"))

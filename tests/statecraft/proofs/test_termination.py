@@ -163,6 +163,29 @@ def test_where_a_refill_costs_more_than_the_purse_holds_the_cycle_is_not_payable
     assert any("does not pay" in line for line in found.lines) is not for_ever
 
 
+@pytest.mark.parametrize(("size", "for_ever"), [(2, False), (3, True)])
+def test_a_cycle_that_is_paid_for_once_and_not_again_is_not_payable(
+    build: Any, walk: Any, size: int, *, for_ever: bool
+) -> None:
+    rows = ("A Go -> B; spends oil", "B Go -> C; spends oil", "C Go -> D; refills oil", "D Go -> A; spends oil")
+    table = build(*rows, budgets={"oil": size})
+    assert free(ends(table)).payable is for_ever
+    assert (walk(table) is None) is for_ever
+
+
+def test_a_cycle_that_can_be_paid_for_goes_before_a_shorter_one_that_cannot(build: Any) -> None:
+    table = build(
+        "A Go -> B; spends oil",
+        "B Go -> A; spends oil; refills oil",
+        "A Go -> C; spends oil",
+        "C Go -> D; refills oil",
+        "D Go -> A",
+        budgets={"oil": 1},
+    )
+    found = free(ends(table))
+    assert (found.rows, found.payable) == ((2, 3, 4), True)
+
+
 def test_a_quiet_row_is_left_out_of_a_machine_but_not_of_an_inner_one(build: Any) -> None:
     table = build("A Go -> A", "A Tick -> Z", final="Z")
     assert number(ends(table)) == 1

@@ -22,6 +22,7 @@ from statecraft import (
     seen,
 )
 from statecraft.testing import Coverage, Tally, covered, report, wanted
+from statecraft.testing.reporting import percent, shown
 
 
 class Spring(Enum):
@@ -268,13 +269,13 @@ def test_the_report_names_each_row_and_each_guard_with_the_text_of_its_row() -> 
     table = hall(push(strong, soft), push(soft), push(), inners=[INSIDE])
     assert list(report(after(table, Push(5, soft=True)))) == [
         "hall: 1 of 3 rows taken (33.3 %), 0 of 2 guards seen every way (0.0 %)",
-        "  never taken: 1 SHUT Push [soft] -> OPEN keep",
-        "  never taken: 2 SHUT Push -> OPEN keep",
-        "  strong: never not holding, asked by 0 SHUT Push [strong, soft] -> OPEN keep",
-        "  soft: never not holding, asked by 0 SHUT Push [strong, soft] -> OPEN keep (and row 1)",
+        "  never taken: row 1 SHUT Push [soft] -> OPEN keep",
+        "  never taken: row 2 SHUT Push -> OPEN keep",
+        "  strong: never not holding, in row 0 SHUT Push [strong, soft] -> OPEN keep",
+        "  soft: never not holding, in row 0 SHUT Push [strong, soft] -> OPEN keep (and row 1)",
         "hall > closer: 1 of 2 rows taken (50.0 %), 0 of 1 guards seen every way (0.0 %)",
-        "  never taken: 1 SLACK Push -> SLACK keep",
-        "  strong: never not holding, asked by 0 SLACK Push [strong] -> WORN keep",
+        "  never taken: row 1 SLACK Push -> SLACK keep",
+        "  strong: never not holding, in row 0 SLACK Push [strong] -> WORN keep",
         "all: 2 of 5 rows taken (40.0 %), 0 of 3 guards seen every way (0.0 %)",
     ]
 
@@ -288,3 +289,17 @@ def test_the_report_of_a_whole_machine_has_one_line() -> None:
 
 def test_the_report_of_nothing_says_so() -> None:
     assert list(report(Tally().coverage([]))) == ["no table was stepped"]
+
+
+def test_almost_all_is_not_shown_as_all() -> None:
+    assert (shown((1999, 2000)), shown((2000, 2000)), shown((1, 2000)), shown((2, 3))) == (
+        "99.9 %",
+        "100.0 %",
+        "0.0 %",
+        "66.6 %",
+    )
+    assert percent((1999, 2000)) == 99.95
+
+
+def test_nothing_of_nothing_is_all() -> None:
+    assert percent((0, 0)) == 100
