@@ -15,13 +15,23 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+
+import attrs
 
 from .guards import Level, as_guard, name_of
 
 Literal = tuple[bool, Any]  # (polarity, what is asked)
+
+
+@attrs.frozen
+class Questions:
+    """What a row asks, and that with what follows from it."""
+
+    asked: frozenset[Literal]
+    implied: frozenset[Literal]
 
 
 class BadTable(TypeError):
@@ -34,12 +44,12 @@ class BadTable(TypeError):
 
 def check(table: Any) -> None:
     """Raise `BadTable` if the table breaks any rule."""
-    problems = list(_names(table)) or [
-        *_rows(table),
-        *_signatures(table),
-        *_marks(table),
-        *_cells(table),
-    ]
+    problems = list(_names(table))
+    if not problems:
+        problems = [*_rows(table), *_signatures(table)]
+        if all(_hashable(function) for row in table.rows for guard in row.guards for function in _functions(guard)):
+            asked = [Questions(_asked(row), _implied(row)) for row in table.rows]
+            problems += [*_marks(table, asked), *_cells(table, asked)]
     if problems:
         raise BadTable(table.name, problems)
 
@@ -61,10 +71,24 @@ def _names(table: Any) -> Iterator[str]:
                 yield f"row {number} ({row}): {state} is not a state of this machine, which has {_listed(table.states)}"
         if not row.sources:
             yield f"row {number} ({row}): has no source state"
+        if len(set(row.sources)) != len(row.sources):
+            yield f"row {number} ({row}): names a source state twice"
         if row.event not in table.events:
             known = ", ".join(e.__name__ for e in table.events)
             yield f"row {number} ({row}): {row.event.__name__} is not in the machine's alphabet, which is {known}"
+    for held in table.inners:
+        for state in sorted(map(str, held.during - states)):
+            listed = _listed(table.states)
+            yield f"inner machine {held.name}: {state} is not a state of this machine, which has {listed}"
+    for state in table.states:
+        if state.name in ("*", "="):
+            yield f"state {state.name!r}: has a name by which the engine means another state"
+    for budget, size in table.budgets.items():
+        if isinstance(size, int) and size < 0:
+            yield f"budget {budget.value}: found {size}, expected 0 or more"
     for mark in table.marks:
+        if not mark.states or not mark.events:
+            yield f"{mark.how} {_mark(mark)}: names no cell"
         for state in mark.states:
             if state not in states:
                 yield f"{mark.how} {_mark(mark)}: {state} is not a state of this machine"
@@ -89,7 +113,7 @@ def _rows(table: Any) -> Iterator[str]:
     for state in table.states:
         if state not in used:
             yield f"state {state.name} is unused: no row leaves or reaches it, and it is not final"
-    if table.budgets and (table._purse is None or table._pay is None):  # part of the same table
+    if table.budgets and not table.pays:
         yield "has budgets, but no purse to pay from: give both `purse` and `pay`"
 
 
@@ -117,6 +141,8 @@ def _takes(function: Any, event: type[Any]) -> str:
     """Why the function cannot be called with (run, event); empty if it can. Unreadable annotations are let through."""
     if not callable(function):
         return "is not callable"
+    if not _hashable(function):
+        return "cannot be hashed, so it cannot be told that it was asked already"
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -126,7 +152,10 @@ def _takes(function: Any, event: type[Any]) -> str:
     except TypeError:
         return f"takes {signature}, expected (run, event)"
     second = list(bound.signature.parameters.values())
-    name = second[1].name if len(second) > 1 else second[0].name
+    taken = second[1] if len(second) > 1 else second[0]
+    if taken.kind is inspect.Parameter.VAR_POSITIONAL:
+        return ""
+    name = taken.name
     try:
         target = function if inspect.isroutine(function) else type(function).__call__
         hint = get_type_hints(target).get(name, Any)
@@ -135,6 +164,14 @@ def _takes(function: Any, event: type[Any]) -> str:
     if not _accepts(hint, event):
         return f"takes {_type_name(hint)}, expected {event.__name__}"
     return ""
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _accepts(hint: Any, event: type[Any]) -> bool:
@@ -150,7 +187,7 @@ def _type_name(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) else str(hint)
 
 
-def _marks(table: Any) -> Iterator[str]:
+def _marks(table: Any, asked: Sequence[Questions]) -> Iterator[str]:
     said: dict[tuple[Any, Any], str] = {}
     for mark in table.marks:
         if not mark.why.strip():
@@ -160,7 +197,7 @@ def _marks(table: Any) -> Iterator[str]:
             rows = table.cell(state, event)
             where = f"{mark.how} {state.name} on {event.__name__}"
             if mark.how == "ordered":
-                if not any(_overlap(table, one, other) for one, other in _pairs(rows)):
+                if not any(_overlap(asked, one, other) for one, other in _pairs(rows)):
                     yield f"{where}: no two rows of this cell overlap, so there is nothing to order"
                 continue
             if state in table.final:
@@ -172,7 +209,7 @@ def _marks(table: Any) -> Iterator[str]:
             said[cell] = mark.how
 
 
-def _cells(table: Any) -> Iterator[str]:
+def _cells(table: Any, asked: Sequence[Questions]) -> Iterator[str]:
     quiet = {(s, e) for m in table.marks if m.how != "ordered" for s in m.states for e in m.events}
     in_order = {(s, e) for m in table.marks if m.how == "ordered" for s in m.states for e in m.events}
     for state in table.states:
@@ -186,9 +223,9 @@ def _cells(table: Any) -> Iterator[str]:
                     f"ignore([{state.name}], [{event.__name__}], why) or refuse(...)"
                 )
             for one, other in _pairs(rows):
-                if problem := _shadow(table, one, other):
+                if problem := _shadow(table, asked, one, other):
                     yield problem
-                elif (state, event) not in in_order and _overlap(table, one, other):
+                elif (state, event) not in in_order and _overlap(asked, one, other):
                     yield (
                         f"row {other} ({table.rows[other]}) overlaps row {one} in cell "
                         f"{state.name} on {event.__name__}: let one ask the negation of the other, "
@@ -200,23 +237,23 @@ def _pairs(rows: tuple[int, ...]) -> Iterator[tuple[int, int]]:
     return ((one, other) for i, one in enumerate(rows) for other in rows[i + 1 :])
 
 
-def _shadow(table: Any, one: int, other: int) -> str:
+def _shadow(table: Any, asked: Sequence[Questions], one: int, other: int) -> str:
     first, second = table.rows[one], table.rows[other]
-    if not _asked(first):
-        if not _asked(second):
+    if not asked[one].asked:
+        if not asked[other].asked:
             return (
                 f"row {other} ({second}) and row {one} are both without guards in one cell: only the first is reached"
             )
         return f"row {other} ({second}) is shadowed: row {one} before it has no guard"
-    if _asked(first) <= _implied(second):
+    if asked[one].asked <= asked[other].implied:
         return f"row {other} ({second}) is shadowed: row {one} before it asks nothing that it does not ask itself"
     return ""
 
 
-def _overlap(table: Any, one: int, other: int) -> bool:
-    first, second = _implied(table.rows[one]), _implied(table.rows[other])
+def _overlap(asked: Sequence[Questions], one: int, other: int) -> bool:
+    first, second = asked[one].implied, asked[other].implied
     apart = any((not polarity, what) in second for polarity, what in first)
-    return not apart and not _asked(table.rows[other]) <= first
+    return not apart and not asked[other].asked <= first
 
 
 def _asked(row: Any) -> frozenset[Literal]:

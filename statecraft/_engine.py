@@ -76,7 +76,7 @@ class Engine:
         for wire in wires:
             core.add_transition(wire.event, wire.source, wire.target)
             gate = core.events[wire.event].transitions[wire.source][-1]
-            spends = () if wire.spends is None else (_payable(wire.spends),)
+            spends = () if wire.spends is None else (_payable(machine, wire.number, wire.spends),)
             gate.number = wire.number
             gate.askers = (*spends, *(_asker(machine, wire.number, guard) for guard in wire.guards))
         self._triggers: dict[str, Callable[[Asked], object]] = {name: core.events[name].trigger for name in core.events}
@@ -140,7 +140,7 @@ def _single(machine: str, row: int, name: str, function: Callable[[Any, Any], An
     return single
 
 
-def _payable(spends: Any) -> Asker:
+def _payable(machine: str, row: int, spends: Any) -> Asker:
     """The guard that spending brings with it, with its numbers, so that a declaration cannot be wrong."""
     if isinstance(spends, Enum):
         name = f"{spends.value}_left"
@@ -148,12 +148,14 @@ def _payable(spends: Any) -> Asker:
         def payable(asked: Asked) -> bool:
             found = asked.answers.get(spends)
             if found is None:
+                if spends not in asked.left:
+                    raise Fault(machine, row, name, "cannot be told: the purse does not hold this budget")
                 left = asked.left[spends]
                 found = asked.answers[spends] = Evidence(name, left is None or left > 0, {"left": left})
             return bool(getattr(found, "holds", False))
 
         return payable
-    key, name = id(spends), f"{spends.name}_open"
+    key, name = id(spends), f"{spends.name}_goes_on"
 
     def still_open(asked: Asked) -> bool:
         found = asked.answers.get(spends)

@@ -123,6 +123,12 @@ class Guard(Generic[R_con, E_con]):
     def __or__(self: Guard[R, E], other: Question[R, E]) -> Guard[R, E]:
         return _combined("any", " | ", self, other)
 
+    def __rand__(self: Guard[R, E], other: Question[R, E]) -> Guard[R, E]:
+        return _combined("all", " & ", other, self)
+
+    def __ror__(self: Guard[R, E], other: Question[R, E]) -> Guard[R, E]:
+        return _combined("any", " | ", other, self)
+
     def __invert__(self) -> Guard[R_con, E_con]:
         return Guard(f"~{self.name}", "not", None, (self,))
 
@@ -134,18 +140,27 @@ class Guard(Generic[R_con, E_con]):
         return f"<guard {self.name}>"
 
 
-def _combined(how: How, sign: str, one: Guard[R, E], other: Question[R, E]) -> Guard[R, E]:
-    parts = (*(one.parts if one.how == how else (one,)), other)
+def _combined(how: How, sign: str, one: Question[R, E], other: Question[R, E]) -> Guard[R, E]:
+    parts = tuple(part for side in (one, other) for part in _parts(side, how))
     return Guard(f"({sign.join(name_of(part) for part in parts)})", how, None, parts)
 
 
+def _parts(side: Question[R, E], how: How) -> tuple[Question[R, E], ...]:
+    """What a side of `&` or `|` adds: the parts of a combination of the same kind that has no name of its own."""
+    held = as_guard(side)
+    return held.parts if held is not None and held.how == how and held.name.startswith("(") else (side,)
+
+
 def guard(function: Callable[[R, E], Evidence]) -> Guard[R, E]:
-    """The function as a guard that can be combined with `&`, `|` and `~`; usable as a decorator."""
-    return Guard(name_of(function), "asks", function)
+    """The function as a guard that can be combined with `&`, `|` and `~`; usable as a decorator. A guard stays one."""
+    held = as_guard(function)
+    return Guard(name_of(function), "asks", function) if held is None else held
 
 
 def reaches(read: Callable[[R, E], Reading], level: Level) -> Guard[R, E]:
-    """Holds where the reading stands at `level` or above."""
+    """Holds where the reading stands at `level` (nudge or stop) or above. Raises `ValueError` for rest."""
+    if level is Level.REST:
+        raise ValueError(f"{name_of(read)} is always at rest or above; expected nudge or stop")
     return Guard(f"{name_of(read)} at {level.name.lower()}", "reaches", read, (), level)
 
 

@@ -26,13 +26,15 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from ._checks import BadTable, check
-from ._engine import Asked, Engine, Wire
+from ._engine import Engine, Wire
+from ._stepping import step
 from .guards import Question, name_of
-from .step import Answer, Fault, Ignored, Refused, Step, Unhandled
+from .step import Answer
 
 R = TypeVar("R")
 E = TypeVar("E")
 C = TypeVar("C")
+C_co = TypeVar("C_co", covariant=True)
 B = TypeVar("B", bound=Enum)
 S = TypeVar("S", bound=Enum)
 IR = TypeVar("IR")
@@ -43,17 +45,17 @@ __all__ = ["BadTable", "Entry", "Inner", "Mark", "Row", "Rows", "Table", "ignore
 
 
 @attrs.frozen(eq=False)
-class Row(Generic[R, S, C]):
+class Row(Generic[R, S, C_co]):
     """One allowed transition. Made by `Rows`, which knows the machine's types."""
 
     sources: tuple[S, ...]
     event: type[Any]
     target: S
-    effect: Callable[[R, Any], tuple[R, Sequence[C]]]
+    effect: Callable[[R, Any], tuple[R, Sequence[C_co]]]
     guards: tuple[Question[R, Any], ...]
     asks: frozenset[type[Any]]
-    spends: Payable[R, S, C] | None
-    refills: frozenset[Payable[R, S, C]]
+    spends: Payable[R, S, C_co] | None
+    refills: frozenset[Payable[R, S, C_co]]
 
     def __str__(self) -> str:
         sources = "|".join(s.name for s in self.sources)
@@ -122,10 +124,10 @@ Entry = Row[R, S, C] | Mark[S] | Iterable[Row[R, S, C]]
 
 
 @attrs.frozen(eq=False)
-class Inner(Generic[R, S, C]):
+class Inner(Generic[R, S, C_co]):
     """A machine inside a machine; made by `inner`."""
 
-    table: Table[Any, Any, Any, C]
+    table: Table[Any, Any, Any, C_co]
     during: frozenset[S]
     get: Callable[[R, Any], Any]
     put: Callable[[R, Any, Any], R]
@@ -158,11 +160,15 @@ def inner(
     return Inner(table, frozenset(during), get, put, most, fresh)
 
 
-_NONE: frozenset[int] = frozenset()
-_EMPTY: Mapping[Any, Any] = {}
+def _no_purse(run: object) -> Mapping[Any, int | None]:
+    return {}
 
 
-class Table(Generic[R, S, E, C]):
+def _no_pay(run: R, left: Mapping[Any, int | None]) -> R:
+    return run
+
+
+class Table(Generic[R, S, E, C_co]):
     """All rows of a machine. Immutable once built; `step` is a pure function of its arguments.
 
     `at` and `move` read and set the state of a run; `purse` and `pay` what is left of its budgets. `budgets` gives each
@@ -172,21 +178,21 @@ class Table(Generic[R, S, E, C]):
     def __init__(
         self,
         name: str,
-        rows: Iterable[Entry[R, S, C]],
+        rows: Iterable[Entry[R, S, C_co]],
         *,
         events: Sequence[type[E]],
         initial: S,
         final: Iterable[S],
         at: Callable[[R], S],
         move: Callable[[R, S], R],
-        budgets: Mapping[B, int | Callable[[R], int | None]] | None = None,
+        budgets: Mapping[B, int | Callable[[R], int | None] | None] | None = None,
         purse: Callable[[R], Mapping[B, int | None]] | None = None,
         pay: Callable[[R, Mapping[B, int | None]], R] | None = None,
-        inners: Iterable[Inner[R, S, C]] = (),
+        inners: Iterable[Inner[R, S, C_co]] = (),
     ) -> None:
         entries = list(rows)
         self.name = name
-        self.rows: tuple[Row[R, S, C], ...] = tuple(_flat(entries))
+        self.rows: tuple[Row[R, S, C_co], ...] = tuple(_flat(entries))
         self.marks: tuple[Mark[S], ...] = tuple(e for e in entries if isinstance(e, Mark))
         self.events: tuple[type[E], ...] = tuple(events)
         self.initial = initial
@@ -194,24 +200,22 @@ class Table(Generic[R, S, E, C]):
         self.final: frozenset[S] = frozenset(final)
         self.at, self.move = at, move
         # A copy by hand: a mapping of one enum's members is not, to a type checker, a mapping of enum members.
-        self.budgets: dict[Enum, int | Callable[[R], int | None]] = {}
+        self.budgets: dict[Enum, int | Callable[[R], int | None] | None] = {}
         for budget, size in (budgets or {}).items():
             self.budgets[budget] = size
-        self._purse: Callable[[R], Mapping[Any, int | None]] | None = purse
-        self._pay: Callable[[R, Mapping[Any, int | None]], R] | None = pay
-        self.inners: tuple[Inner[R, S, C], ...] = tuple(inners)
+        self.left: Callable[[R], Mapping[Any, int | None]] = purse or _no_purse
+        self.pay: Callable[[R, Mapping[Any, int | None]], R] = pay or _no_pay
+        self.pays = purse is not None and pay is not None
+        self.inners: tuple[Inner[R, S, C_co], ...] = tuple(inners)
         check(self)
-        self._cells: dict[type[Any], dict[S, str]] = {}
-        for row in self.rows:
-            for source in row.sources:
-                self._cells.setdefault(row.event, {})[source] = source.name
+        names = {event: event.__name__ for event in self.events}
+        self._cells = {(source, row.event): names[row.event] for row in self.rows for source in row.sources}
         # Only what some row spends bounds anything, so only that must not be begun again behind the table's back.
-        self._spent = tuple(i for i in self.inners if any(row.spends is i for row in self.rows))
-        self._quiet = {
-            (m.how, s, e): m.why for m in self.marks if m.how != "ordered" for s in m.states for e in m.events
+        self.spent_inners = tuple(i for i in self.inners if any(row.spends is i for row in self.rows))
+        self.quiet = {
+            (s, e): (m.how, m.why) for m in self.marks if m.how != "ordered" for s in m.states for e in m.events
         }
-        self._engine = Engine(name, [s.name for s in self.states], initial.name, list(_wires(self)))
-        self._names = {event: event.__name__ for event in self.events}
+        self.engine = Engine(name, [s.name for s in self.states], initial.name, list(_wires(self)))
 
     def __repr__(self) -> str:
         return f"<table {self.name}: {len(self.states)} states, {len(self.rows)} rows>"
@@ -220,17 +224,13 @@ class Table(Generic[R, S, E, C]):
         """The numbers of the rows for `event` in `state`, in the order in which they are tried."""
         return tuple(n for n, row in enumerate(self.rows) if row.event is event and state in row.sources)
 
-    def knows(self, state: S, event: type[Any]) -> bool:
-        """Whether the cell has a row."""
-        return state in self._cells.get(event, _EMPTY)
+    def cell_of(self, state: S, event: type[Any]) -> str | None:
+        """The engine's name for the event where the cell has a row, else None."""
+        return self._cells.get((state, event))
 
     def full(self, run: R) -> dict[Enum, int | None]:
         """The purse of a run with every budget full."""
         return {b: size(run) if callable(size) else size for b, size in self.budgets.items()}
-
-    def left(self, run: R) -> Mapping[Any, int | None]:
-        """What is left of the run's budgets (None: without limit)."""
-        return _EMPTY if self._purse is None else self._purse(run)
 
     @property
     def digest(self) -> str:
@@ -242,97 +242,9 @@ class Table(Generic[R, S, E, C]):
         """All names in the table, one line a row, budget, mark and inner machine: what the digest covers."""
         return tuple(_names(self))
 
-    def step(self, run: R, event: E) -> Answer[R, C]:
+    def step(self, run: R, event: E) -> Answer[R, C_co]:
         """What `event` does to `run`. Raises `Fault` where the machine itself is wrong; `run` is never changed."""
-        state = self.at(run)
-        kind = type(event)
-        cells = self._cells.get(kind)
-        if cells is None or state not in cells:
-            return self._answer_without_rows(run, state, kind)
-        before = run
-        run, inside, asked_inside, opened = (
-            self._step_inside(run, state, event) if self.inners else (run, (), (), _NONE)
-        )
-        purse = _EMPTY if self._purse is None else self._purse(run)
-        asked = Asked(cells[state], run, event, opened, purse)
-        self._engine.ask(self._names[kind], asked)
-        answers = tuple(asked.answers.values())
-        if asked.row < 0:
-            return Refused(before, answers, inside, self.name, state)
-        row = self.rows[asked.row]
-        after, commands = self._effect(asked.row, row, run, event, answers)
-        if row.spends is not None or row.refills:
-            after = self._settle(row, after, purse)
-        if row.target is not state:
-            after = self.move(after, row.target)
-        return Step(after, (*asked_inside, *commands), asked.row, answers, inside, self.name, state, row.target)
-
-    def _effect(
-        self, number: int, row: Row[R, S, C], run: R, event: E, answers: tuple[Any, ...]
-    ) -> tuple[R, tuple[C, ...]]:
-        """Run the effect and hold it to what its row declares."""
-        try:
-            after, listed = row.effect(run, event)
-            commands = tuple(listed)
-        except Exception as error:
-            problem = f"raised {type(error).__name__}: {error}"
-            raise Fault(self.name, number, name_of(row.effect), problem, answers) from error
-        problem = ""
-        for command in commands:
-            if type(command) not in row.asks:
-                problem = f"asks for {type(command).__name__}, which the row does not declare"
-        if after is not run:
-            if self.at(after) is not self.at(run):
-                problem = "changes the state, which is the row's to change"
-            elif self._purse is not None and not _same(self._purse(after), self._purse(run)):
-                problem = "changes the purse, which is the table's to pay from"
-            else:
-                for held in self._spent:
-                    if held not in row.refills and not _kept(held, run, after, event):
-                        problem = f"changes the inner machine {held.name} without refilling it"
-        if problem:
-            raise Fault(self.name, number, name_of(row.effect), problem, answers)
-        return after, commands
-
-    def _settle(self, row: Row[R, S, C], run: R, purse: Mapping[Any, int | None]) -> R:
-        left = dict(purse)
-        if isinstance(row.spends, Enum) and (had := left[row.spends]) is not None:
-            left[row.spends] = had - 1
-        for refilled in row.refills:
-            if isinstance(refilled, Enum):
-                size = self.budgets[refilled]
-                left[refilled] = size(run) if callable(size) else size
-        return run if self._pay is None or left == purse else self._pay(run, left)
-
-    def _step_inside(
-        self, run: R, state: S, event: E
-    ) -> tuple[R, tuple[Answer[Any, C], ...], tuple[C, ...], frozenset[int]]:
-        inside: tuple[Answer[Any, C], ...] = ()
-        commands: tuple[C, ...] = ()
-        opened = _NONE
-        for held in self.inners:
-            if state not in held.during or type(event) not in held.table.events:
-                continue
-            kid = held.get(run, event)
-            if kid is None or not held.table.knows(held.table.at(kid), type(event)):
-                continue
-            answer = held.table.step(kid, event)
-            inside = (*inside, answer)
-            if isinstance(answer, Step):
-                commands = (*commands, *answer.commands)
-                run = held.put(run, event, answer.run)
-                if answer.target not in held.table.final:
-                    opened |= {id(held)}
-        return run, inside, commands, opened
-
-    def _answer_without_rows(self, run: R, state: S, kind: type[Any]) -> Answer[R, C]:
-        if kind not in self._names:
-            return Unhandled(run, self.name, state, kind.__name__)
-        if state in self.final:
-            return Refused(run, (), (), self.name, state, why=f"the run has ended: {state.name}")
-        if (why := self._quiet.get(("ignore", state, kind))) is not None:
-            return Ignored(run, self.name, state, why)
-        return Refused(run, (), (), self.name, state, why=self._quiet[("refuse", state, kind)])
+        return step(self, run, event)
 
 
 def _flat(entries: Sequence[Any]) -> Iterable[Any]:
@@ -347,18 +259,6 @@ def _wires(table: Table[Any, Any, Any, Any]) -> Iterable[Wire]:
     for number, row in enumerate(table.rows):
         for source in row.sources:
             yield Wire(number, source.name, row.event.__name__, row.target.name, row.guards, row.spends)
-
-
-def _same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
-    return one is other or one == other
-
-
-def _kept(held: Inner[Any, Any, Any], run: Any, after: Any, event: Any) -> bool:
-    """Whether the effect left the inner machine alone. Its lens can be asked only with an event that it knows."""
-    if type(event) not in held.table.events:
-        return True
-    kid = held.get(after, event)
-    return kid is None or kid == held.get(run, event)
 
 
 def _names(table: Table[Any, Any, Any, Any]) -> Iterable[str]:

@@ -23,6 +23,7 @@ from .. import _re2
 
 # Digits of the longest whole number that is read as one; Python itself refuses 4300.
 _DIGITS = 4000
+_EXPONENT = 308  # as large as a double's may be: a few bytes must not become thousands of digits
 _WIDE = 2**64
 # As orjson writes a double that is whole, or so large that it may have been a whole number of more than 64 bits.
 _WHOLE_DOUBLE = _re2.pattern(r"(?:^|[:,\[])-?[0-9]+(?:\.0(?:[,\]}]|$)|(?:\.[0-9]+)?e\+)")
@@ -37,7 +38,8 @@ def short_digest(data: bytes) -> bytes:
 def loads(text: str) -> object:
     """The JSON value in `text`, ints of any size exact.
 
-    ValueError where it is no JSON, nests beyond what Python recurses, or holds a whole number of more than 4000 digits.
+    ValueError where it is no JSON, nests beyond what Python recurses, or holds a whole number of more than 4000 digits
+    or an exponent beyond 308.
     """
     data = text.encode("utf-8", "surrogatepass")
     if not _re2.found(_LONG, data):
@@ -94,8 +96,8 @@ def _number(literal: str) -> int | float:
         raise ValueError(f"exponent out of range: {literal}") from None
     if not exact:
         return 0
-    if exact.adjusted() > _DIGITS:
-        raise ValueError(f"a number of {exact.adjusted()} digits")
+    if exact.adjusted() > max(_EXPONENT, len(literal)):
+        raise ValueError(f"an exponent of {exact.adjusted()}")
     return int(exact) if exact == exact.to_integral_value() else float(literal)
 
 

@@ -9,7 +9,7 @@ progress (3/10, 37%), calendar dates without a time of day, UUIDs in fields that
 false under any name: a `finished_at` that is set for the first time is news.
 
 Every alternative begins at the start of a word, or with the byte before it, and ends at the end of one; what may repeat
-without bound belongs to the match wherever it stops; and none can hold a byte of the mark. The first two bound how far
+without bound belongs to the match wherever it stops; and none can match across the mark. The first two bound how far
 a search looks past its match, so that stripping is linear; all three make stripping twice the same as stripping once.
 """
 

@@ -11,7 +11,8 @@ from .opened import opened
 from .records import FORMAT
 from .sqlite import SqliteStore, runs_of
 from .store import Durability, JournalError, MemoryStore, Store
-from .verify import Verdict, Verified, Why, verify
+from .tampering import Why
+from .verify import Verdict, Verified, verify
 from .writer import Writer
 
 __all__ = [

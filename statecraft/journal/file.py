@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ..codec import digest_of
 from .chain import link
+from .records import looks_like_one
 from .store import Durability, JournalError, checked, is_digest, refuse_seq
 
 _BLOCK = 1 << 16
@@ -53,6 +54,8 @@ class FileStore:
             last, self._size = _last_line(fd)
             cut = os.pread(fd, os.fstat(fd).st_size - self._size, self._size)
             self._next = 0 if last is None else _number(self.path, last) + 1
+            if last is None and cut and not looks_like_one(cut):
+                raise JournalError(f"{self.path}: is no journal, and nothing is cut off it")
             if cut:
                 os.ftruncate(fd, self._size)
         except BlockingIOError as error:

@@ -161,3 +161,9 @@ def within(of: Journaled[Any, Any, Any], answer: Answer[Any, Any]) -> dict[str, 
 def short_digest(data: bytes) -> str:
     """The first 8 bytes of the SHA-256, in hex."""
     return hashlib.sha256(data).hexdigest()[:16]
+
+
+def looks_like_one(line: bytes) -> bool:
+    """Whether a damaged first line was one, or is the beginning of one: its keys are sorted, `durability` first."""
+    begin = b'{"durability":'
+    return FORMAT.encode() in line or line.startswith(begin) or (line != b"" and begin.startswith(line))

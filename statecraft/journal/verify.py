@@ -16,23 +16,11 @@ import attrs
 
 from .chain import START, Link, link
 from .opened import opened
-from .records import FORMAT
+from .records import FORMAT, looks_like_one
 from .store import Store
+from .tampering import Tampering, Why, tampering
 
 Verdict = Literal["whole", "open", "broken"]
-Why = Literal[
-    "",
-    "unfinished",
-    "torn",
-    "changed",
-    "dropped",
-    "doubled",
-    "swapped",
-    "inserted",
-    "wrong count",
-    "bad JSON",
-    "not a journal",
-]
 
 
 @attrs.frozen
@@ -64,7 +52,12 @@ def verify(journal: Store | Path | str, run: str | None = None) -> Verified:
     number = 0
     for line, after in _with_next(journal.lines()):
         here = link(line)
-        wrong = _wrong(number, here, link(after) if after is not None else None, before, line == before_line, journal)
+        if _is_next(number, here, before):
+            wrong = _misplaced(number, here)
+        else:
+            wrong = tampering(
+                number, here, link(after) if after is not None else None, before, line == before_line, journal
+            )
         if wrong is not None:
             why, seq, detail = wrong
             return _verified("broken", why, detail, number, seq, number + 1, head, before)
@@ -73,7 +66,7 @@ def verify(journal: Store | Path | str, run: str | None = None) -> Verified:
         before, before_line = here, line
         number += 1
     tail = journal.tail()
-    if before is None and not _looks_like_one(tail):
+    if before is None and not looks_like_one(tail):
         return _verified("broken", "not a journal", "there is no line in it", 0, 0, 1, None, None)
     if before is not None and before.kind == "end":
         if not tail:
@@ -104,52 +97,14 @@ def _verified(
     )
 
 
-Wrong = tuple[Why, int, str]
+def _is_next(number: int, here: Link, before: Link | None) -> bool:
+    """Whether the line stands where its number and the hash that it names want it."""
+    if not here.sealed or here.seq != number:
+        return False
+    return here.prev == START if before is None else before.kind != "end" and here.prev == before.hash
 
 
-def _wrong(
-    number: int, here: Link, after: Link | None, before: Link | None, same: bool, journal: Store
-) -> Wrong | None:
-    """What is wrong at the line with this number, counted from 0: the word, the sequence number, and the detail."""
-    prev = before.hash if before else START
-    if same:
-        return "doubled", number - 1, f"line {number - 1} stands here again"
-    if not here.sealed:
-        return _unsealed(number, here, after, prev, journal)
-    if before is not None and before.kind == "end":
-        return "inserted", number, "a line follows the terminal record"
-    if here.seq == number and here.prev == prev:
-        return _misplaced(number, here)
-    if number == 0 and not _is_line(here):
-        return "not a journal", 0, f"the first line is not of format {FORMAT}"
-    if here.seq == number:
-        return _unchained(number, here, after, prev)
-    if before is not None and here.seq == number - 1 and here.prev == before.prev:
-        return "inserted", number - 1, f"there are two different lines with the number {number - 1}"
-    if 0 <= here.seq < number:
-        copied = any(one.hash == here.hash for one in _links(journal, number))
-        return (
-            ("doubled" if copied else "inserted"),
-            here.seq,
-            f"line {here.seq} stands here again" + ("" if copied else ", with other content"),
-        )
-    if here.seq < 0:
-        return "inserted", number, "the line has no number"
-    return _ahead(number, here, journal)
-
-
-def _unsealed(number: int, here: Link, after: Link | None, prev: str, journal: Store) -> Wrong:
-    """The line's own hash is wrong or missing."""
-    if after is not None and after.sealed and after.seq == number and after.prev == prev:
-        return "inserted", number, f"something that is no line of this journal stands before line {number}"
-    if number == 0 and not _looks_like_one(next(iter(journal.lines()), b"")):
-        return "not a journal", 0, f"the first line is not of format {FORMAT}"
-    if here.record is None:
-        return "bad JSON", number, "the line is not a JSON object"
-    return "changed", number, "the line's bytes do not give the hash that it ends with"
-
-
-def _misplaced(number: int, here: Link) -> Wrong | None:
+def _misplaced(number: int, here: Link) -> Tampering | None:
     """The line is where the chain wants it; whether its kind may stand there."""
     record = here.record or {}
     if number == 0 and (here.kind != "open" or record.get("format") != FORMAT):
@@ -161,49 +116,6 @@ def _misplaced(number: int, here: Link) -> Wrong | None:
         counted = str(record.get("lines"))[:40]
         return "wrong count", number, f"the terminal record counts {counted} lines before it, there are {number}"
     return None
-
-
-def _unchained(number: int, here: Link, after: Link | None, prev: str) -> Wrong:
-    """The number is right and the hash of the line before is not: one of the two was made anew."""
-    if after is not None and after.seq == number and after.prev == prev:
-        return "inserted", number, f"there are two different lines with the number {number}"
-    if number > 0 and (after is None or after.prev == here.hash or here.kind == "end"):
-        return "changed", number - 1, f"line {number - 1} is not the one whose hash line {number} names"
-    return "changed", number, f"line {number} does not name the hash of the line before it"
-
-
-def _ahead(number: int, here: Link, journal: Store) -> Wrong:
-    """The number is too high: lines are missing here, or stand further on."""
-    later = False
-    for one in _links(journal, None, skip=number + 1):
-        later = later or one.seq == number
-        if one.seq == here.seq:
-            if one.hash == here.hash:
-                return "doubled", here.seq, f"line {here.seq} stands here and again where it belongs"
-            return "inserted", number, f"a line that says it is {here.seq} stands where {number} is expected"
-    if later:
-        return "swapped", number, f"line {here.seq} stands where {number} is expected, which stands further on"
-    missing = f"line {number} is" if here.seq == number + 1 else f"lines {number} to {here.seq - 1} are"
-    return "dropped", number, f"{missing} missing"
-
-
-def _links(journal: Store, count: int | None, skip: int = 0) -> Iterator[Link]:
-    """The lines once more, the first `count` of them without the first `skip`."""
-    for number, line in enumerate(journal.lines()):
-        if count is not None and number >= count:
-            return
-        if number >= skip:
-            yield link(line)
-
-
-def _is_line(here: Link) -> bool:
-    """Whether it is a line of some journal, wherever it belongs."""
-    return here.sealed and here.seq >= 0 and bool(here.kind) and bool(here.prev)
-
-
-def _looks_like_one(line: bytes) -> bool:
-    """Whether a damaged first line was one. The beginning of one, cut short, is enough."""
-    return FORMAT.encode() in line or line.startswith(b'{"durability":') or b'{"durability":'.startswith(line or b"-")
 
 
 def _with_next(lines: Iterable[bytes]) -> Iterator[tuple[bytes, bytes | None]]:

@@ -10,6 +10,9 @@ for a walk that enters the part at `v`, with R(u) the dearest walk over the othe
 
 and then the dearest edge out with what follows it. This is never above size x dearest edge + (size + 1) x dearest rest.
 
+The same holds of all that can be walked from a part on, for budgets that no edge there refills. That is worth more
+where a budget is spent in several parts, each of which would otherwise count all of it.
+
 Which budgets are taken does not matter for whether the walk ends: what can be peeled off a part can still be peeled
 off any smaller one, as that has only fewer edges that could refill it. It does matter for the number. Taken together,
 sizes add up; taken one after the other, they multiply; and a budget that need not be taken at all should not be, as the
@@ -33,7 +36,7 @@ import attrs
 from .edges import AnyInner, Edge, Payable
 from .graph import strong_parts
 
-FEW = 4
+FEW = 3
 
 Size = Callable[[Payable, Sequence[Edge]], int | None]
 """The units of a budget that these edges can use up, None without limit."""
@@ -121,39 +124,81 @@ class Search:
             leaving.setdefault(edge.source, []).append(n)
         best: dict[Enum, int] = {}
         part_of: dict[Enum, Part] = {}
-        for states_of_part in strong_parts(states, after):
-            inside = set(states_of_part)
-            own: list[int] = []
-            onward = 0
-            leaves: tuple[Edge, int] | None = None
-            for n in (n for state in states_of_part for n in leaving.get(state, ())):
-                edge = self._edges[n]
-                if edge.target in inside:
-                    own.append(n)
-                elif leaves is None or _cost(edge, apart) + best[edge.target] > onward:
-                    leaves = (edge, _cost(edge, apart))
-                    onward = leaves[1] + best[edge.target]
-            part = Part(states_of_part, (), {}, None, leaves)
-            if own:
-                peeled = self._peeled(states_of_part, sorted(own), apart)
-                if isinstance(peeled, Stuck):
-                    return peeled
-                part = Part(states_of_part, *peeled, leaves)
-            for state in states_of_part:
+        follows: dict[Enum, frozenset[int]] = {}
+        place: dict[Enum, int] = {}
+        for number, here in enumerate(strong_parts(states, after)):
+            place.update(dict.fromkeys(here, number))
+            numbers = [n for state in here for n in leaving.get(state, ())]
+            own = tuple(sorted(n for n in numbers if place.get(self._edges[n].target) == number))
+            over = [n for n in numbers if place[self._edges[n].target] != number]
+            part = self._narrow(here, own, [self._edges[n] for n in over], best, apart)
+            if isinstance(part, Stuck):
+                return part
+            onward = 0 if part.leaves is None else part.leaves[1] + best[part.leaves[0].target]
+            beyond = frozenset(numbers).union(*(follows[self._edges[n].target] for n in over))
+            wide = self._wide(here, tuple(sorted(beyond)), place, apart) if over else None
+            if wide is not None and max(map(wide.inside, here)) < max(map(part.inside, here)) + onward:
+                part, onward = wide, 0
+            for state in here:
                 best[state] = part.inside(state) + onward
                 part_of[state] = part
+                follows[state] = beyond
         return Longest(best, part_of)
 
-    def _peeled(self, states: tuple[Enum, ...], own: list[int], apart: Inners) -> Peeled | Stuck:
+    def _narrow(
+        self,
+        here: tuple[Enum, ...],
+        own: tuple[int, ...],
+        over: Sequence[Edge],
+        best: Mapping[Enum, int],
+        apart: Inners,
+    ) -> Part | Stuck:
+        """The part by itself, and the dearest edge out of it."""
+        leaves = max(((e, _cost(e, apart)) for e in over), key=lambda one: one[1] + best[one[0].target], default=None)
+        if not own:
+            return Part(here, (), {}, None, leaves)
         edges = [self._edges[n] for n in own]
-        spenders = {what: [e for e in edges if what in e.spends] for e in edges for what in e.spends}
-        sizes: dict[Payable, int] = {}
-        for what, users in spenders.items():
-            size = None if any(what in e.refills for e in edges) else self._size(what, users)
-            if size is not None:
-                sizes[what] = size
+        sizes = self._sizes(edges)
+        peeled = self._peeled(here, own, sizes, here, apart) if sizes else Stuck(tuple(edges))
+        return peeled if isinstance(peeled, Stuck) else Part(here, *peeled, leaves)
+
+    def _wide(
+        self, here: tuple[Enum, ...], beyond: tuple[int, ...], place: Mapping[Enum, int], apart: Inners
+    ) -> Part | None:
+        """The part with all that can be walked from it on, for budgets that are spent in more than one place there."""
+        edges = [self._edges[n] for n in beyond]
+        spent: dict[Payable, set[object]] = {}
+        for edge in edges:
+            where = place[edge.source] if place[edge.source] == place[edge.target] else edge
+            for what in edge.spends:
+                spent.setdefault(what, set()).add(where)
+        sizes = {what: size for what, size in self._sizes(edges).items() if len(spent[what]) > 1}
         if not sizes:
-            return Stuck(tuple(edges))
+            return None
+        states = tuple(dict.fromkeys((*here, *(state for edge in edges for state in (edge.source, edge.target)))))
+        peeled = self._peeled(states, beyond, sizes, here, apart)
+        return None if isinstance(peeled, Stuck) else Part(states, *peeled, None)
+
+    def _sizes(self, edges: Sequence[Edge]) -> dict[Payable, int]:
+        """The bounded budgets that the edges spend and that none of them refills, in the order of the edges."""
+        found: dict[Payable, int] = {}
+        for what in dict.fromkeys(what for edge in edges for what in edge.spends):
+            if not any(what in edge.refills for edge in edges):
+                size = self._size(what, [edge for edge in edges if what in edge.spends])
+                if size is not None:
+                    found[what] = size
+        return found
+
+    def _peeled(
+        self,
+        states: tuple[Enum, ...],
+        own: tuple[int, ...],
+        sizes: Mapping[Payable, int],
+        entered: Sequence[Enum],
+        apart: Inners,
+    ) -> Peeled | Stuck:
+        """The set of budgets that bounds walks from where the part is entered best, and what is left without it."""
+        edges = [self._edges[n] for n in own]
         once = self._counted_once(edges, apart)
         least: tuple[int, Peeled] | None = None
         for chosen in _choices(sizes):
@@ -163,8 +208,8 @@ class Search:
                 rest = self._longest(states, others, now_apart)
                 if isinstance(rest, Stuck):
                     return rest
-                taken = tuple(_taken(what, sizes[what], spenders[what], rest, now_apart) for what in chosen)
-                most = max(Part(states, taken, asked, rest, None).inside(state) for state in states)
+                taken = tuple(_taken(what, sizes[what], edges, rest, now_apart) for what in chosen)
+                most = max(map(Part(states, taken, asked, rest, None).inside, entered))
                 if least is None or most < least[0]:
                     least = (most, (taken, asked, rest))
         assert least is not None
@@ -186,8 +231,9 @@ def _cost(edge: Edge, apart: Inners) -> int:
 
 
 def _taken(what: Payable, size: int, edges: Sequence[Edge], rest: Longest, apart: Inners) -> Taken:
-    each, n = max((_cost(edge, apart) + rest.best[edge.target], -n) for n, edge in enumerate(edges))
-    return Taken(what, size, edges[-n], each)
+    spenders = [edge for edge in edges if what in edge.spends]
+    dearest = max(spenders, key=lambda edge: _cost(edge, apart) + rest.best[edge.target])
+    return Taken(what, size, dearest, _cost(dearest, apart) + rest.best[dearest.target])
 
 
 def _choices(sizes: Mapping[Payable, int]) -> Iterator[tuple[Payable, ...]]:

@@ -117,4 +117,4 @@ def _name(question: Any) -> str:
     """The name under which a table shows the answer."""
     if isinstance(question, Enum):
         return f"{question.value}_left"
-    return name_of(question) + ("_open" if isinstance(question, Inner) else "")
+    return name_of(question) + ("_goes_on" if isinstance(question, Inner) else "")

@@ -118,7 +118,7 @@ def _finding(finding: Finding) -> str:
     if isinstance(finding, Evidence):
         return _heard(Heard(finding.name, finding.holds, finding.seen, "", 0), "")
     values = _values({**finding.seen, **limits(finding)})
-    return f"    {finding.name} ({finding.level.name.lower()}): {values}"
+    return f"{finding.name} ({finding.level.name.lower()}): {values}"
 
 
 def _ending(ending: Ending) -> str:

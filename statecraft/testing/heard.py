@@ -52,7 +52,7 @@ def heard(table: AnyTable, source: Enum, event: type[Any], seen: Iterable[Findin
 
 def spending_name(spends: Any) -> str:
     """What the engine calls the question that spending a budget or an inner machine brings with it."""
-    return f"{spends.value}_left" if isinstance(spends, Enum) else f"{spends.name}_open"
+    return f"{spends.value}_left" if isinstance(spends, Enum) else f"{spends.name}_goes_on"
 
 
 class _Answers:

@@ -39,7 +39,8 @@ def _machine(one: Covered) -> Iterator[str]:
 
 
 def _more(rows: tuple[int, ...]) -> str:
-    return f" (and row {', '.join(map(str, rows[1:]))})" if len(rows) > 1 else ""
+    others = ", ".join(map(str, rows[1:]))
+    return f" (and row{'s' if len(rows) > 2 else ''} {others})" if others else ""
 
 
 def _counts(rows: tuple[int, int], guards: tuple[int, int]) -> str:

@@ -45,7 +45,8 @@ def step_one(
     """The step that `table` takes on `event`; AssertionError, with every guard and its values, where it takes none.
 
     `row`, `target` and `commands`, where given, have to be the row taken, the state reached and the commands asked for,
-    in their order: each a command, compared by value, or a kind of command.
+    in their order: each a command, compared by value, or a kind of command. (`object`, because mypy does not infer the
+    machine's commands from a list that mixes them.)
     """
     __tracebackhide__ = True  # pytest then shows the line of the test
     answer = table.step(run, event)

@@ -1,11 +1,16 @@
-"""Finds the tables that a text like `shop.orders:ORDER`, `shop.orders` or `shop` names."""
+"""Finds the tables that a text like `shop.orders:ORDER`, `shop.orders` or `shop` names.
+
+What a name stands for is what it stands for on the command line: a module offers its tables as `TABLES`, a package in
+its module `tables`. Where nothing is offered, it is every table that the module, or any module of the package, holds.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TypeGuard
 
@@ -20,10 +25,7 @@ class NoTable(LookupError):
 
 
 def tables(text: str) -> tuple[AnyTable, ...]:
-    """The one table `MODULE:TABLE`, or all that `MODULE` (and, if it is a package, each of its modules) has by name.
-
-    Modules are imported for it. NoTable where there is none.
-    """
+    """The one table `MODULE:TABLE`, or all of `MODULE`. Modules are imported for it. NoTable where there is none."""
     module_name, colon, attribute = text.partition(":")
     module = _imported(module_name, text)
     if colon:
@@ -51,6 +53,11 @@ def _imported(name: str, text: str) -> ModuleType:
 
 def _modules(module: ModuleType, text: str) -> Iterator[ModuleType]:
     yield module
+    if _offered(module) is not None:
+        return
+    if hasattr(module, "__path__") and find_spec(f"{module.__name__}.tables") is not None:
+        yield _imported(f"{module.__name__}.tables", text)
+        return
     for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}.", onerror=_ignored):
         if not found.name.endswith(".__main__"):  # importing it would run it
             yield _imported(found.name, text)
@@ -61,7 +68,12 @@ def _ignored(name: str) -> None:
 
 
 def _held(module: ModuleType) -> Iterator[AnyTable]:
-    return (value for value in vars(module).values() if _is_table(value))
+    offered = _offered(module)
+    return (value for value in (vars(module).values() if offered is None else offered) if _is_table(value))
+
+
+def _offered(module: ModuleType) -> Iterable[object] | None:
+    return getattr(module, "TABLES", None)
 
 
 def _is_table(value: object) -> TypeGuard[AnyTable]:

@@ -11,7 +11,8 @@ from machines.commands import Ask, Command, Tell
 from machines.escalation import ESCALATION, Ladder, Rung
 from machines.events import Begin, Call, Event, Reply, Result, StopReason, Text, TurnEnded
 from machines.policy import Budget, Detectors, Escalation, Limits, Policy
-from machines.state import Phase, Run, new_run
+from machines.run import RUN
+from machines.state import Phase, Run, Turn, new_run
 from machines.supervisor import feed
 from statecraft import Step
 
@@ -222,3 +223,20 @@ def test_one_turn_escalates_one_step_though_two_detectors_would_speak() -> None:
     )
     _, commands = play(new_run("ladder", both), run_with_nudges_at((3,), turns=3))
     assert [number for number, command in commands if isinstance(command, Tell)] == [3]
+
+
+@pytest.mark.parametrize(("turns", "rung"), [(12, Rung.NUDGED), (13, Rung.CALM)])
+def test_a_nudge_that_nobody_heeded_is_forgotten_with_its_age(turns: int, rung: Rung) -> None:
+    run, _ = play(new_run("ladder", policy()), run_with_nudges_at((3,), turns=turns))
+    assert run.ladder.at is rung
+
+
+def test_a_reply_moves_the_ladder_only_if_the_model_was_told_something() -> None:
+    run = attrs.evolve(
+        new_run("ladder"), at=Phase.ASKING, ladder=Ladder(Rung.NUDGED_TWICE, older=3, newer=7), turn=Turn(9)
+    )
+    reply = Reply(1.0, StopReason.TOOL_USE, (Call("1", "read", b"signature", Text("args", 4)),))
+    untold = RUN.step(run, reply).run
+    assert (untold.ladder.older, untold.ladder.newer) == (3, 7)
+    told = RUN.step(attrs.evolve(run, told=True), reply).run
+    assert (told.ladder.older, told.ladder.newer, told.told) == (7, 9, False)

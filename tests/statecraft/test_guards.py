@@ -111,7 +111,6 @@ def test_the_name_of_a_combination_shows_how_it_is_made() -> None:
         (5, Level.NUDGE, True),
         (4, Level.STOP, False),
         (5, Level.STOP, True),
-        (0, Level.REST, True),
     ],
 )
 def test_a_reading_reaches_a_level_from_its_limit_on(force: int, level: Level, holds: bool) -> None:

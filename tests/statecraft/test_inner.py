@@ -322,7 +322,7 @@ def test_a_machine_inside_a_machine_inside_a_machine_is_stepped_through_both() -
     def stored(run: Hall, event: object, within: Hall) -> Hall:
         return within
 
-    middle = hall(push())
+    middle = hall(push(to=Door.SHUT))
     outer = hall(push(to=Door.SHUT), inners=(inner(middle, during=[Door.SHUT], get=itself, put=stored),))
     step = taken(outer.step(Hall(), Push()))
     (of_middle,) = step.inside
@@ -352,7 +352,7 @@ def test_a_row_that_spends_it_holds_only_while_it_is_open_after_its_step(
     table = hall(push(spends=INSIDE), push(to=Door.GONE))
     step = taken(table.step(Hall(closer=closer), Push(force)))
     assert step.row == number
-    assert step.seen == (seen("closer_open", number == 0),)
+    assert step.seen == (seen("closer_goes_on", number == 0),)
 
 
 def test_spending_one_of_two_looks_at_that_one() -> None:

@@ -250,7 +250,6 @@ def test_a_row_may_spend_one_budget_and_refill_another() -> None:
     assert table.step(Hall(), Push()).run.left == {Stock.OIL: 1, Stock.WAX: 3}
 
 
-@pytest.mark.xfail(raises=KeyError, reason="a purse without the budget is not yet a fault of the machine")
 def test_a_purse_that_lacks_the_budget_is_a_fault() -> None:
     with pytest.raises(Fault, match=r"^hall row 0: oil_left"):
         hall(push(spends=Stock.OIL)).step(Hall(left={}), Push())

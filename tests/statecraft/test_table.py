@@ -326,8 +326,8 @@ def test_rows_are_numbered_in_the_order_in_which_they_are_tried() -> None:
     assert made.cell(Light.RED, Go) == (0, 1, 2, 3)
     assert made.cell(Light.GREEN, Go) == (4,)
     assert made.cell(Light.RED, Halt) == ()
-    assert made.knows(Light.RED, Go)
-    assert not made.knows(Light.RED, Halt)
+    assert made.cell_of(Light.RED, Go) == "Go"
+    assert made.cell_of(Light.RED, Halt) is None
 
 
 def sparks(run: Run) -> int | None:

@@ -250,14 +250,21 @@ def test_a_command_that_cannot_be_kept_is_refused_before_any_run(ferry: Any) -> 
     class Odd:
         value: complex
 
+    def at(run: Any) -> Any:
+        return run.at
+
+    def move(run: Any, at: Any) -> Any:
+        return attrs.evolve(run, at=at)
+
+    place = ferry.Place
     table = ferry.Table(
         "odd",
-        [ferry.row(ferry.Place.DOCKED, ferry.Tick, ferry.Place.SUNK, ferry.keep, asks=[Odd])],
+        [ferry.row(place.DOCKED, ferry.Tick, place.SUNK, ferry.keep, asks=[Odd])],
         events=[ferry.Tick],
-        initial=ferry.Place.DOCKED,
-        final=[ferry.Place.SUNK, ferry.Place.SAILING, ferry.Place.RETIRED],
-        at=lambda run: run.at,
-        move=lambda run, at: attrs.evolve(run, at=at),
+        initial=place.DOCKED,
+        final=[place.SUNK, place.SAILING, place.RETIRED],
+        at=at,
+        move=move,
     )
     with pytest.raises(TypeError, match="Odd: complex cannot be kept"):
         Journaled(table, ferry.Ferry, codec())

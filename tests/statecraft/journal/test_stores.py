@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -224,10 +223,11 @@ def test_a_first_line_that_was_torn_is_written_again(ferry: Any, tmp_path: Path)
 
 def test_a_file_that_is_no_journal_is_not_written_to(ferry: Any, tmp_path: Path) -> None:
     path = tmp_path / "diary.txt"
-    path.write_bytes(b"Dear diary,\ntoday")
-    with pytest.raises(JournalError, match="the last line is none of a journal"):
-        Writer.begin(FileStore(path), ferry.JOURNALED, "r", ferry.fresh())
-    assert path.read_bytes() == b"Dear diary,\ntoday"
+    for text, said in ((b"Dear diary,\ntoday", "the last line is none of a journal"), (b"Dear diary", "is no journal")):
+        path.write_bytes(text)
+        with pytest.raises(JournalError, match=said):
+            Writer.begin(FileStore(path), ferry.JOURNALED, "r", ferry.fresh())
+        assert path.read_bytes() == text
 
 
 @pytest.mark.parametrize("length", [1, 1 << 16, (1 << 16) + 1, 300_000])
@@ -254,18 +254,17 @@ def test_a_killed_writer_leaves_every_line_that_it_has_answered_for(
 ) -> None:
     path = tmp_path / "run"
     process = launch("write", kind, str(path), "r")
-    for _ in range(40):
-        said = process.stdout.readline()
+    said = [process.stdout.readline() for _ in range(40)]
     process.kill()
-    said = [said, *process.communicate()[0].splitlines()][-1]
+    last = [*said, *process.communicate()[0].splitlines()][-1].strip()
     found = verify(path)
     assert found.verdict == "open"
     assert found.why in ("unfinished", "torn")
-    assert found.lines > int(said)
+    assert found.lines > int(last)
     store = opened(path)
     replayed = replay(store, ferry.JOURNALED)
     assert replayed.difference is None
-    assert store.get(digest_of(f"content of line {said.strip()}".encode())) is not None
+    assert store.get(digest_of(f"content of line {last}".encode())) is not None
     writer = Writer.resume(store, ferry.JOURNALED)
     event = ferry.Storm(0, 1) if replayed.run.at is ferry.Place.SAILING else ferry.Depart(0)
     answer = ferry.FERRY.step(replayed.run, event)
@@ -280,7 +279,7 @@ def test_two_processes_append_to_one_database(ferry: Any, tmp_path: Path, launch
     path = tmp_path / "runs.db"
     both = [launch("append", "sqlite", str(path), run, "400") for run in ("a", "b")]
     for process in both:
-        out, error = process.communicate(timeout=120)
+        error = process.communicate(timeout=120)[1]
         assert process.returncode == 0, error
     assert runs_of(path) == ("a", "b")
     for run in ("a", "b"):
@@ -289,26 +288,26 @@ def test_two_processes_append_to_one_database(ferry: Any, tmp_path: Path, launch
         assert replay(opened(path, run), ferry.JOURNALED).difference is None
 
 
-@pytest.mark.parametrize("kind", ["file", "sqlite", "file+power"])
+@pytest.mark.parametrize(("kind", "blocks"), [("file", 100), ("sqlite", 1000), ("file+power", 100)])
 def test_a_limit_on_file_size_is_an_error_and_leaves_whole_lines(
-    ferry: Any, tmp_path: Path, launch: Any, kind: str
+    ferry: Any, tmp_path: Path, launch: Any, kind: str, blocks: int
 ) -> None:
     path = tmp_path / "run"
-    process = launch("append", kind, str(path), "r", "5000", before="ulimit -f 200")
+    process = launch("append", kind, str(path), "r", "5000", before=f"ulimit -f {blocks}")
     error = process.communicate(timeout=120)[1]
     assert process.returncode == 3, error
     assert error.startswith(f"{path}: ")
     assert "Traceback" not in error
     found = verify(path)
     assert (found.verdict, found.why) == ("open", "unfinished")
-    assert found.lines > 2
+    assert found.lines > 10
     assert replay(opened(path), ferry.JOURNALED).difference is None
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_full_disk_is_said_in_one_line(ferry: Any) -> None:
     store = FileStore("/dev/full")
-    with pytest.raises(JournalError, match="line 0 could not be written: No space left on device .the disk is full"):
+    with pytest.raises(JournalError, match=r"line 0 could not be written: No space left on device \(the disk is full"):
         store.append(0, b'{"seq":0}')
 
 
@@ -394,16 +393,14 @@ def test_a_database_of_something_else_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_bytes_of_a_journal_do_not_depend_on_the_hash_seed(tmp_path: Path, launch: Any) -> None:
-    found: list[bytes] = []
-    told: list[str] = []
-    for seed in ("1", "2"):
-        path = tmp_path / f"{seed}.jsonl"
-        process: subprocess.Popen[str] = launch("voyage", "file", str(path), seed=seed)
-        assert process.wait(timeout=60) == 0
-        found.append(path.read_bytes())
-    for seed in ("3", "4"):
-        process = launch("tell", "file", str(tmp_path / "1.jsonl"), seed=seed)
-        told.append(process.communicate(timeout=60)[0])
-    assert found[0] == found[1]
+    def run(verb: str, *places: tuple[str, str]) -> list[str]:
+        begun = [launch(verb, "file", str(tmp_path / place), seed=seed) for place, seed in places]
+        said = [process.communicate(timeout=120) for process in begun]
+        assert [process.returncode for process in begun] == [0, 0], said
+        return [out for out, _ in said]
+
+    run("voyage", ("one.jsonl", "1"), ("other.jsonl", "2"))
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "other.jsonl").read_bytes()
+    told = run("tell", ("one.jsonl", "3"), ("one.jsonl", "4"))
     assert told[0] == told[1]
     assert "no difference" in told[0]

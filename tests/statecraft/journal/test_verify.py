@@ -211,8 +211,11 @@ def test_bytes_after_the_terminal_record_were_put_there(lines: Lines) -> None:
         ("UPDATE lines SET line = replace(CAST(line AS TEXT), '7.5', '8.5') WHERE seq = 7", "changed", 7),
         ("DELETE FROM lines WHERE seq = 7", "dropped", 7),
         (
-            "UPDATE lines SET seq = -1 WHERE seq = 7; UPDATE lines SET seq = 7 WHERE seq = 8;"
-            "UPDATE lines SET seq = 8 WHERE seq = -1",
+            """
+            UPDATE lines SET seq = -1 WHERE seq = 7;
+            UPDATE lines SET seq = 7 WHERE seq = 8;
+            UPDATE lines SET seq = 8 WHERE seq = -1;
+            """,
             "swapped",
             7,
         ),

@@ -100,6 +100,18 @@ def test_a_budget_refilled_by_a_row_that_spends_another_counts_again_each_time(b
     assert number(ends(table)) == 3 * (1 + 2) + 2 == walk(table)
 
 
+def test_a_budget_spent_in_several_parts_and_between_them_counts_once(build: Any, walk: Any) -> None:
+    rows = ("A Go -> A; spends oil", "A Go -> B; spends oil", "B Go -> B; spends oil", "B Go -> C; spends oil")
+    table = build(*rows, budgets={"oil": 4})
+    assert number(ends(table)) == 4 == walk(table)
+
+
+def test_a_budget_refilled_between_two_parts_counts_in_each(build: Any, walk: Any) -> None:
+    rows = ("A Go -> A; spends oil", "A Go -> B; refills oil", "B Go -> B; spends oil", "B Go -> C; spends oil")
+    table = build(*rows, budgets={"oil": 4})
+    assert number(ends(table)) == 4 + 1 + 4 == walk(table)
+
+
 def test_a_huge_budget_that_need_not_be_taken_is_not(build: Any, walk: Any) -> None:
     table = build("A Go -> B; spends few", "B Go -> A; spends many", budgets={"few": 2, "many": 1000})
     assert number(ends(table)) == 2 * 2

@@ -242,7 +242,7 @@ def test_inner_rows_do_not_count_when_the_outer_table_refuses() -> None:
 
 def test_the_inner_machine_that_a_row_spends_is_a_question() -> None:
     table = hall(push(spends=INSIDE), push(), inners=[INSIDE])
-    assert missing(after(table, Push(4))) == {"closer_open": ["not holding"]}
+    assert missing(after(table, Push(4))) == {"closer_goes_on": ["not holding"]}
     assert missing(after(table, Push(4), Push(5))) == {}
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -74,7 +76,7 @@ Run = Callable[..., pytest.RunResult]
 @pytest.fixture
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, root: Path) -> Run:
     """Runs pytest on a user's project with the machine in `halls.py`, and a test that pushes the door as told."""
-    monkeypatch.setenv("PYTHONPATH", str(root))
+    monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     pytester.makepyfile(halls=MACHINE)
     # Where the project is not installed, its entry point is not there to load the plugin.
@@ -298,21 +300,27 @@ def test_folders_of_a_user_with_our_names_stay_the_users(run: Run, pytester: pyt
     pytester.mkdir("statecraft").joinpath("notes.txt").write_text("a folder of data, no package")
     pytester.mkpydir("machines").joinpath("mine.py").write_text("THIS = 'mine'\n")
     text = "from machines.mine import THIS\ndef test_it():\n    assert THIS == 'mine'\n"
-    run(text=text, apart=True).assert_outcomes(passed=1)
     run("--statecraft-cov", text=text, apart=True).assert_outcomes(passed=1)
 
 
-def test_a_folder_that_hides_our_machines_is_named(run: Run, pytester: pytest.Pytester) -> None:
-    folder = pytester.mkpydir("machines")
-    result = run("--statecraft-cov=machines", text="def test_it():\n    pass\n", apart=True)
+@pytest.fixture
+def users_machines(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's own package `machines`, in a session that has not imported ours."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "machines"]:
+        monkeypatch.delitem(sys.modules, name)
+    return pytester.mkpydir("machines")
+
+
+def test_a_folder_that_hides_our_machines_is_named(run: Run, users_machines: Path) -> None:
+    result = run("--statecraft-cov=machines", text="def test_it():\n    pass\n")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert re.search(
-        rf"found none; looked in {re.escape(str(folder))}/__init__\.py, which hides statecraft's own machines",
+        rf"found none; looked in {re.escape(str(users_machines))}/__init__\.py, which hides statecraft's own machines",
         result.stderr.str(),
     )
 
 
-def test_a_users_own_machines_can_be_measured(run: Run, pytester: pytest.Pytester) -> None:
-    pytester.mkpydir("machines").joinpath("halls.py").write_text(MACHINE)
-    result = run("--statecraft-cov=machines", text="def test_it():\n    pass\n", apart=True)
+def test_a_users_own_machines_can_be_measured(run: Run, users_machines: Path) -> None:
+    users_machines.joinpath("halls.py").write_text(MACHINE)
+    result = run("--statecraft-cov=machines", text="def test_it():\n    pass\n")
     assert told(result)[0].startswith("hall: 0 of 2 rows taken")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,6 +66,22 @@ def test_a_module_is_all_its_tables_each_once(shop: Path) -> None:
 
 def test_a_package_is_the_tables_of_all_its_modules_each_once(shop: Path) -> None:
     assert names("shop_of_tests") == ["one", "two", "three"]
+
+
+def test_a_module_that_offers_tables_is_those(shop: Path) -> None:
+    (shop / "offers.py").write_text("from .light import *\nTABLES = (TWO, build('made'))\n")
+    assert names("shop_of_tests.offers") == ["two", "made"]
+    assert names("shop_of_tests.offers:ONE") == ["one"]
+
+
+def test_a_package_that_offers_tables_is_those_alone(shop: Path) -> None:
+    (shop / "tables.py").write_text("from .light import *\nTABLES = (TWO,)\n")
+    assert names("shop_of_tests") == ["two"]
+    (shop / "__init__.py").write_text("from .light import ONE\nTABLES = (ONE,)\n")
+    for name in ("shop_of_tests", "shop_of_tests.tables"):
+        del sys.modules[name]
+    importlib.invalidate_caches()
+    assert names("shop_of_tests") == ["one"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,158 @@
+"""What one event does to one run: inner machines first, then the first row whose guards hold, then the bill.
+
+The caller's run is never changed: whatever goes wrong is a `Fault`, raised, and both steps are undone by being
+dropped. A table is held to its word here: the state moves only by the row, the purse only by what the row spends and
+refills, and an inner machine that bounds something begins again only in a row that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from ._engine import Asked
+from .guards import Finding, name_of
+from .step import Answer, Fault, Ignored, Refused, Step, Unhandled
+
+AnyAnswer = Answer[Any, Any]
+Findings = tuple[Finding, ...]
+
+_NONE: frozenset[int] = frozenset()
+_EMPTY: Mapping[Any, Any] = {}
+
+
+def step(table: Any, run: Any, event: Any) -> AnyAnswer:
+    """What `event` does to `run`. Raises `Fault` where the machine itself is wrong."""
+    try:
+        return _step(table, run, event)
+    except Fault:
+        raise
+    except Exception as error:
+        problem = f"raised {type(error).__name__}: {error}"
+        raise Fault(table.name, None, "at, move, purse, pay, a budget's size, get or put", problem) from error
+
+
+def _step(table: Any, before: Any, event: Any) -> AnyAnswer:
+    state = table.at(before)
+    kind: type[Any] = type(event)
+    name = table.cell_of(state, kind)
+    if name is None:
+        return _without_rows(table, before, state, kind)
+    run, inside, asked_inside, opened = (
+        _inside(table, before, state, event) if table.inners else (before, (), (), _NONE)
+    )
+    purse = table.left(run)
+    asked = Asked(state.name, run, event, opened, purse)
+    table.engine.ask(name, asked)
+    answers = tuple(asked.answers.values())
+    number = asked.row
+    if number < 0:
+        return Refused(before, answers, inside, table.name, state)
+    row = table.rows[number]
+    after, commands = _effect(table, number, run, event, state, purse, answers)
+    if row.spends is not None or row.refills:
+        after = _settle(table, number, after, purse, answers)
+    if row.target is not state:
+        after = table.move(after, row.target)
+        if table.at(after) is not row.target:
+            raise Fault(table.name, number, "move", f"does not lead to {row.target.name}", answers)
+    return Step(after, (*asked_inside, *commands), number, answers, inside, table.name, state, row.target)
+
+
+def _effect(
+    table: Any, number: int, run: Any, event: Any, state: Enum, purse: Mapping[Any, Any], answers: Findings
+) -> tuple[Any, tuple[Any, ...]]:
+    """Run the effect and hold it to what its row declares."""
+    row = table.rows[number]
+    try:
+        after, listed = row.effect(run, event)
+        commands = tuple(listed)
+    except Exception as error:
+        problem = f"raised {type(error).__name__}: {error}"
+        raise Fault(table.name, number, name_of(row.effect), problem, answers) from error
+    problem = ""
+    for command in commands:
+        if type(command) not in row.asks:
+            problem = f"asks for {type(command).__name__}, which the row does not declare"
+    if after is not run:
+        if table.at(after) is not state:
+            problem = "changes the state, which is the row's to change"
+        elif not _same(table.left(after), purse):
+            problem = "changes the purse, which is the table's to pay from"
+        else:
+            for held in table.spent_inners:
+                if held not in row.refills and not _kept(held, run, after, event):
+                    problem = f"changes the inner machine {held.name} without refilling it"
+    if problem:
+        raise Fault(table.name, number, name_of(row.effect), problem, answers)
+    return after, commands
+
+
+def _settle(table: Any, number: int, run: Any, purse: Mapping[Any, int | None], answers: Findings) -> Any:
+    """Pay what the row spends, and make full what it refills."""
+    row = table.rows[number]
+    left = dict(purse)
+    if isinstance(row.spends, Enum) and (had := left[row.spends]) is not None:
+        left[row.spends] = had - 1
+    for refilled in row.refills:
+        if isinstance(refilled, Enum):
+            size: Any = table.budgets[refilled]
+            left[refilled] = size(run) if callable(size) else size
+    if left == purse:
+        return run
+    paid = table.pay(run, left)
+    if not _same(table.left(paid), left):
+        raise Fault(table.name, number, "pay", "does not leave in the purse what it was given", answers)
+    return paid
+
+
+def _inside(
+    table: Any, run: Any, state: Enum, event: Any
+) -> tuple[Any, tuple[AnyAnswer, ...], tuple[Any, ...], frozenset[int]]:
+    """Step the inner machines that the event is for; `opened` names those that took a row and may go on."""
+    inside: tuple[AnyAnswer, ...] = ()
+    commands: tuple[Any, ...] = ()
+    opened = _NONE
+    purse = table.left(run)
+    for held in table.inners:
+        if state not in held.during or type(event) not in held.table.events:
+            continue
+        kid = held.get(run, event)
+        if kid is None or held.table.cell_of(held.table.at(kid), type(event)) is None:
+            continue
+        answer: Any = held.table.step(kid, event)
+        inside = (*inside, answer)
+        if answer.row is not None:
+            commands = (*commands, *answer.commands)
+            run = held.put(run, event, answer.run)
+            if table.at(run) is not state or not _same(table.left(run), purse):
+                raise Fault(table.name, None, f"put of {held.name}", "changes the state or the purse of the outer run")
+            if answer.target not in held.table.final:
+                opened |= {id(held)}
+    return run, inside, commands, opened
+
+
+def _without_rows(table: Any, run: Any, state: Enum, kind: type[Any]) -> AnyAnswer:
+    if kind not in table.events:
+        return Unhandled(run, table.name, state, kind.__name__)
+    if state in table.final:
+        return Refused(run, (), (), table.name, state, why=f"the run has ended: {state.name}")
+    if state not in table.states:
+        raise Fault(table.name, None, "at", f"answers {state}, which is not a state of this machine")
+    how, why = table.quiet[state, kind]
+    if how == "ignore":
+        return Ignored(run, table.name, state, why)
+    return Refused(run, (), (), table.name, state, why=why)
+
+
+def _same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
+    return one is other or one == other
+
+
+def _kept(held: Any, run: Any, after: Any, event: Any) -> bool:
+    """Whether the effect left the inner machine alone. Its lens can be asked only with an event that it knows."""
+    if type(event) not in held.table.events:
+        return True
+    kid = held.get(after, event)
+    return kid is None or kid == held.get(run, event)

@@ -1,0 +1,347 @@
+"""What holds of every run, whatever happens to it: laws over random sequences of events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from machines.commands import Ask, Command, End, RunCalls
+from machines.events import (
+    Begin,
+    Call,
+    Cancel,
+    Chunk,
+    Clock,
+    Condensed,
+    Declared,
+    Ended,
+    ErrorKind,
+    Event,
+    Facts,
+    GoalMeasured,
+    NoReply,
+    PlanChanged,
+    PlanItem,
+    PollState,
+    Refusal,
+    Reply,
+    Result,
+    Said,
+    Signal,
+    StopReason,
+    Text,
+    TurnEnded,
+    Usage,
+)
+from machines.manifest import Kind, Tool, Wait, Work
+from machines.message import Message
+from machines.outcome import Outcome, TerminalStatus, message_of
+from machines.policy import Budget, Detectors, Escalation, Limits, Policy, Recovery, Waiting
+from machines.run import RUN
+from machines.state import ENDINGS, OPEN, Phase, Purse, Run, new_run
+from machines.supervisor import Fed, Moved, NewLeg, feed
+from statecraft import Fault, Ignored, Reading, Step
+from statecraft.proofs import Bound, ends
+from statecraft.testing import told
+
+TOOLS = {
+    "read": Tool(Kind.READ),
+    "write": Tool(Kind.WRITE, target=("path",)),
+    "note": Tool(Kind.WRITE, scratch=True),
+    "build": Tool(Kind.WAIT, wait=Wait("*", ("queued",), ("done",), 50.0, 5.0)),
+}
+
+times = st.floats(0, 60) | st.floats(0, 600)
+ids = st.sampled_from(["a", "b", "c"])
+texts = st.sampled_from([Text("words", 12), Text("other", 3), Text("none", 0)])
+digests = st.sampled_from([b"digest-1", b"digest-2"])
+calls = st.builds(
+    Call, ids, st.sampled_from([*TOOLS, "unheard of"]), digests, texts, st.booleans(), st.none() | st.just("a.txt")
+)
+usages = st.builds(Usage, st.integers(0, 900), st.integers(0, 300), st.just(0), st.floats(0, 0.1))
+three = st.sampled_from([None, True, False])
+facts = st.builds(Facts, three, three, st.sampled_from([None, 0, 2]), three, three, three, three, three)
+plans = st.lists(st.builds(PlanItem, texts, st.sampled_from(["pending", "completed"])), max_size=3).map(tuple)
+
+some_calls = st.lists(calls, max_size=3).map(tuple)
+distinct_calls = st.lists(calls, min_size=1, max_size=3, unique_by=lambda call: call.id).map(tuple)
+replies = st.builds(
+    Reply,
+    times,
+    st.sampled_from(StopReason),
+    some_calls,
+    st.none() | texts,
+    st.none() | texts,
+    usages,
+    st.none() | st.sampled_from(Declared),
+    st.none() | facts,
+)
+results = st.builds(
+    Result,
+    times,
+    ids,
+    st.none() | digests,
+    st.none() | texts,
+    st.none() | st.sampled_from(ErrorKind),
+    st.just(None),
+    st.none() | digests,
+    st.none() | st.just("a.txt"),
+    st.booleans(),
+    st.none() | st.sampled_from(PollState),
+    st.none() | st.just("queued"),
+)
+others: st.SearchStrategy[Event] = st.one_of(
+    st.builds(Begin, times),
+    st.builds(Said, times, texts, st.booleans()),
+    st.builds(TurnEnded, times),
+    st.builds(Chunk, times, st.sampled_from(["text", "thinking"]), texts),
+    st.builds(PlanChanged, times, plans),
+    st.builds(GoalMeasured, times, st.integers(0, 9), st.integers(0, 9)),
+    st.builds(Refusal, times, st.sampled_from([0, 400, 401, 413, 422, 429, 500]), texts, st.none() | st.just(3.0)),
+    st.builds(Condensed, times, st.integers(0, 100)),
+    st.builds(Signal, times, st.just("approved")),
+    st.builds(Clock, times),
+    st.builds(Cancel, times),
+    st.builds(NoReply, times, st.just("gone")),
+    st.builds(Ended, times, st.just("ok")),
+)
+every: st.SearchStrategy[Event] = st.one_of(replies, results, others)
+
+# What a world sends that keeps to the protocol, by what the run waits for: far into a run only this leads.
+calling = st.builds(Reply, times, st.just(StopReason.TOOL_USE), distinct_calls, usage=usages)
+speaking = st.builds(
+    Reply,
+    times,
+    st.just(StopReason.END_TURN),
+    text=texts,
+    usage=usages,
+    kind=st.none() | st.sampled_from(Declared),
+    facts=st.none() | facts,
+)
+failing = st.builds(Reply, times, st.sampled_from([StopReason.LENGTH, StopReason.PAUSE]), some_calls, usage=usages)
+refused = st.builds(Refusal, times, st.sampled_from([413, 429]), texts)
+asked: st.SearchStrategy[Event] = st.one_of(calling, calling, calling, speaking, failing, refused)
+EXPECTED: dict[Phase, st.SearchStrategy[Event]] = {
+    Phase.ASKING: asked,
+    Phase.RECOVERING: asked,
+    Phase.WAITING: st.builds(Clock, times) | calling,
+    Phase.CONDENSING: st.builds(Condensed, times, st.just(10)),
+    Phase.CONCLUDING: speaking | st.builds(NoReply, times, st.just("gone")),
+}
+
+
+def limits_of(nudge: int, more: int, on: bool) -> Limits:
+    return Limits(on, nudge, nudge + more, nudge + 1, nudge + 1 + more)
+
+
+def run_of(policy: Policy, work: Work, requires: tuple[str, ...]) -> Run:
+    return new_run("run", policy, tools=TOOLS, work=work, requires=requires)
+
+
+limits = st.builds(limits_of, st.integers(1, 3), st.integers(0, 3), st.booleans())
+budgets = st.builds(
+    Budget,
+    st.integers(1, 8),
+    st.sampled_from([None, 100.0, 600.0]),
+    st.sampled_from([None, 4_000]),
+    st.sampled_from([None, 0.5]),
+    st.integers(1, 2),
+    st.sampled_from([None, 100]),
+)
+roomy = st.builds(Budget, st.integers(8, 12), st.none(), st.none(), st.none())
+policies = st.builds(
+    Policy,
+    budgets | roomy,
+    st.builds(Recovery, *[st.integers(0, 2)] * 5),
+    st.builds(Escalation, st.booleans(), st.integers(1, 12)),
+    st.builds(Detectors, limits, limits),
+    waiting=st.builds(Waiting, st.booleans(), st.sampled_from([0.0, 120.0])),
+)
+runs = st.builds(run_of, policies, st.sampled_from(Work), st.sampled_from([(), ("a.txt",)]))
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[Run, list[Event]]:
+    """A run before its first event, and what happens to it: mostly what it waits for, and anything at any time."""
+    run = first = draw(runs)
+    events: list[Event] = []
+    for number in range(draw(st.integers(0, 30))):
+        event = draw(st.builds(Begin, times) if number == 0 else every)
+        if draw(st.integers(0, 7)):
+            if run.turn.open:
+                event = attrs.evolve(draw(results), call=run.turn.open[0].id)
+            elif run.at in EXPECTED:
+                event = draw(EXPECTED[run.at])
+        events.append(event)
+        run = feed(run, event).run
+    return first, events
+
+
+@attrs.define
+class Leg:
+    """What one leg asked for and did so far."""
+
+    begun: Run
+    steps: int = 0
+    last_asks: int = 0
+    ends: int = 0
+
+
+def words(text: Text) -> str | None:
+    return "w" * text.chars
+
+
+def steps_of(fed: Fed) -> Iterable[Step[Run, Command]]:
+    return (move.answer for move in fed.moves if isinstance(move, Moved) and isinstance(move.answer, Step))
+
+
+def counts(step: Step[Run, Command]) -> bool:
+    """Whether the proof counts the step: one that stays and asks nothing answers what nobody asked for."""
+    row = RUN.rows[step.row]
+    return step.source is not step.target or bool(row.asks or row.spends or row.refills)
+
+
+def check_outcome(run: Run, outcome: Outcome) -> None:
+    assert outcome.status.value == run.at.value
+    assert message_of(outcome, words).strip()
+    assert message_of(outcome, lambda text: None).strip()
+    if run.stop is not None:
+        assert outcome.status is not TerminalStatus.COMPLETED
+        if outcome.status is not TerminalStatus.CANCELLED:
+            assert outcome.reason == run.stop
+
+
+def check_leg(leg: Leg, fed: Fed) -> Leg:
+    """The laws of each move; answers the leg as it stands afterwards."""
+    for move in fed.moves:
+        if isinstance(move, NewLeg):
+            leg = Leg(move.run)
+            continue
+        assert not isinstance(move.answer, Fault), move.answer
+        if not isinstance(move.answer, Step):
+            assert move.answer.commands == ()
+            continue
+        step = move.answer
+        leg.steps += counts(step)
+        asked = [command for command in step.commands if command == Ask(final=True)]
+        stopped = step.target is Phase.CONCLUDING and step.source is not Phase.CONCLUDING
+        assert len(asked) == stopped
+        assert leg.last_asks == 0 or not any(isinstance(c, RunCalls | Ask) for c in step.commands)
+        leg.last_asks += len(asked)
+        leg.ends += sum(isinstance(command, End) for command in step.commands)
+        assert leg.ends == (step.target in ENDINGS)
+        if step.target in ENDINGS:
+            assert isinstance(step.commands[-1], End)
+            assert step.commands[-1].outcome == step.run.outcome
+            for inside in step.inside:
+                assert inside.source is not Message.CANDIDATE or inside.run.at is not Message.CHECKPOINT
+        full = RUN.full(leg.begun)
+        for budget, left in step.run.purse.items():
+            limit = full[budget]
+            assert left is None or (limit is not None and 0 <= left <= limit)
+        for found in step.seen:
+            if isinstance(found, Reading):
+                assert 0 <= found.now <= found.most, found
+    return leg
+
+
+@given(histories())
+@settings(max_examples=120, deadline=None)
+def test_the_laws_of_a_run_hold_whatever_happens(history: tuple[Run, list[Event]]) -> None:
+    run, events = history
+    leg = Leg(run)
+    bound = ends(RUN, run)
+    assert isinstance(bound, Bound)
+    for event in events:
+        before = repr(run)
+        fed = feed(run, event)
+        assert repr(run) == before, "the given run is untouched"
+        assert feed(run, event) == fed, "the same event does the same again"
+        leg = check_leg(leg, fed)
+        assert leg.steps <= bound.number
+        assert (fed.run.outcome is not None) == (fed.run.at in ENDINGS)
+        if fed.run.outcome is not None:
+            check_outcome(fed.run, fed.run.outcome)
+        assert fed.run.spent.now >= run.spent.now
+        assert fed.run.turn.number >= run.turn.number
+        assert fed.commands == tuple(command for step in steps_of(fed) for command in step.commands)
+        run = fed.run
+
+
+@given(histories(), st.floats(0, 1_000))
+@settings(max_examples=40, deadline=None)
+def test_an_open_run_is_cancelled_in_one_step(history: tuple[Run, list[Event]], at: float) -> None:
+    run, events = history
+    for event in [None, *events]:
+        run = run if event is None else feed(run, event).run
+        fed = feed(run, Cancel(at, "enough"))
+        (move,) = fed.moves
+        assert isinstance(move, Moved)
+        if run.at in ENDINGS:
+            assert fed.run is run
+            continue
+        assert isinstance(move.answer, Step)
+        assert fed.run.at is Phase.CANCELLED
+        assert isinstance(fed.commands[-1], End)
+
+
+@given(histories())
+@settings(max_examples=40, deadline=None)
+def test_a_run_that_has_ended_moves_only_when_a_person_speaks(history: tuple[Run, list[Event]]) -> None:
+    run, events = history
+    run = feed(feed(run, Begin(0.0)).run, Cancel(1.0)).run
+    for event in events:
+        fed = feed(run, event)
+        if isinstance(event, Said) and not event.synthetic:
+            assert fed.run.leg == run.leg + 1
+        else:
+            assert fed.run is run
+            assert fed.commands == ()
+
+
+@given(st.sampled_from(OPEN), every)
+@settings(max_examples=150, deadline=None)
+def test_no_event_is_a_fault_in_any_state(phase: Phase, event: Event) -> None:
+    run = attrs.evolve(new_run("run", tools=TOOLS), at=phase)
+    for answer in (RUN.step(run, event), *(move.answer for move in feed(run, event).moves if isinstance(move, Moved))):
+        assert not isinstance(answer, Fault)
+        if isinstance(answer, Ignored):
+            assert told(RUN, event, answer)
+
+
+def test_a_run_that_meets_every_incident_in_every_turn_comes_close_to_its_bound() -> None:
+    """The bound is no idle number: a world that does its worst gets near it, and a run never beyond."""
+    policy = Policy(budget=Budget(turns=6, seconds=None, tokens=None, usd=None, reply_tokens=None))
+    run, bound = new_run("run", policy), ends(RUN, new_run("run", policy))
+    assert isinstance(bound, Bound)
+    number, steps = 0, 0
+
+    def happens(event: Event) -> None:
+        nonlocal run, steps
+        fed = feed(run, event)
+        run, steps = fed.run, steps + sum(map(counts, steps_of(fed)))
+
+    happens(Begin(0.0))
+    recovery = policy.recovery
+    while run.at is Phase.ASKING:
+        number += 1
+        for _ in range(recovery.condensed):
+            happens(Refusal(1.0, 413, Text("body", 4)))
+            happens(Condensed(1.0, 1))
+        for wrong, times_over in (
+            (Refusal(1.0, 529, Text("body", 4)), recovery.refused),
+            (Reply(1.0, StopReason.LENGTH), recovery.truncated),
+            (Reply(1.0, StopReason.PAUSE), recovery.paused),
+            (Reply(1.0, StopReason.END_TURN), recovery.empty),
+        ):
+            for _ in range(times_over):
+                happens(wrong)
+        assert run.purse == dict.fromkeys(run.purse, 0) | {Purse.TURN: 7 - number}
+        happens(Reply(1.0, StopReason.TOOL_USE, (Call("1", "read", b"signature", Text("args", 4)),)))
+        happens(Result(1.0, "1", b"%d" % number))
+    happens(NoReply(1.0, "gone"))
+    assert run.at in ENDINGS
+    assert 0.8 * bound.number <= steps <= bound.number

@@ -1,0 +1,117 @@
+"""Deciding again: the same events under another policy, where the two runs part and how both end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import pytest
+
+from statecraft import Reading
+from statecraft.journal import MemoryStore
+from statecraft.replay import Ending, decide_again, told
+
+
+@pytest.fixture(scope="module")
+def voyage(ferry: Any) -> MemoryStore:
+    store = MemoryStore()
+    ferry.sail(store)
+    return store
+
+
+def stop_at(limit: int) -> Callable[[Any], Any]:
+    def change(run: Any) -> Any:
+        return attrs.evolve(run, stop_at=limit)
+
+    return change
+
+
+def unchanged(run: Any) -> Any:
+    return run
+
+
+def test_a_policy_that_changes_nothing_never_parts(ferry: Any, voyage: MemoryStore) -> None:
+    found = decide_again(voyage, ferry.JOURNALED, unchanged)
+    assert found.parting is None
+    assert found.recorded == found.again == (Ending(10, "SUNK", True), Ending(22, "RETIRED", True))
+    assert found.difference is None
+    assert "the two never part" in told(found)
+
+
+def test_a_limit_that_only_shows_in_numbers_is_no_parting(ferry: Any) -> None:
+    store = MemoryStore()
+    ferry.sail(store, happenings=[ferry.Depart(0), ferry.Storm(1, 1), ferry.Arrive(2)])
+    found = decide_again(store, ferry.JOURNALED, stop_at(9))
+    assert found.parting is None
+    assert found.again == (Ending(3, "DOCKED", False),)
+
+
+def test_a_lower_limit_parts_where_it_is_reached(ferry: Any, voyage: MemoryStore) -> None:
+    found = decide_again(voyage, ferry.JOURNALED, stop_at(2))
+    assert found.parting is not None
+    assert (found.parting.seq, found.parting.event) == (9, "Storm")
+    assert (found.parting.recorded.row, found.parting.again.row) == (5, 4)
+    assert (found.parting.recorded.target, found.parting.again.target) == ("SAILING", "SUNK")
+    assert [one.stop for one in found.parting.recorded.seen if isinstance(one, Reading)] == [3]
+    assert [one.stop for one in found.parting.again.seen if isinstance(one, Reading)] == [2]
+    assert found.recorded[0] == Ending(10, "SUNK", True)
+    assert found.again[0] == Ending(9, "SUNK", True)
+    assert told(found) == (
+        "voyage (ferry), decided again\n"
+        "  they part at line 10 (seq 9), on Storm\n"
+        "    recorded: row 5 (SAILING Storm -> SAILING), asks Log\n"
+        "      storms (nudge): now 2, nudge 1, stop 3, most 1000\n"
+        "    again: row 4 (SAILING Storm -> SUNK)\n"
+        "      storms (stop): now 2, nudge 1, stop 2, most 1000\n"
+        "  leg 1 recorded: ended in SUNK at line 11 (seq 10)\n"
+        "  leg 1 again:    ended in SUNK at line 10 (seq 9)\n"
+        "  leg 2 recorded: ended in RETIRED at line 23 (seq 22)\n"
+        "  leg 2 again:    ended in RETIRED at line 23 (seq 22)"
+    )
+
+
+def test_a_higher_limit_parts_where_the_recorded_run_stopped_and_may_be_open(ferry: Any) -> None:
+    store = MemoryStore()
+    ferry.sail(store, happenings=[ferry.Depart(0), *[ferry.Storm(n, n, bytes([n])) for n in range(5)]])
+    found = decide_again(store, ferry.JOURNALED, stop_at(99))
+    assert found.parting is not None
+    assert found.parting.seq == 5
+    assert found.recorded == (Ending(5, "SUNK", True),)
+    assert found.again == (Ending(1, "SAILING", False),)
+    assert "again:    open, in SAILING since line 2 (seq 1)" in told(found)
+
+
+def test_a_run_that_has_ended_earlier_parts_from_one_that_goes_on(ferry: Any, voyage: MemoryStore) -> None:
+    def no_trips(run: Any) -> Any:
+        return attrs.evolve(run, purse={ferry.Trips.TRIP: 0})
+
+    found = decide_again(voyage, ferry.JOURNALED, no_trips)
+    assert found.parting is not None
+    assert (found.parting.seq, found.parting.recorded.kind, found.parting.again.kind) == (3, "fault", "step")
+    assert found.again[0] == Ending(3, "RETIRED", True)
+
+
+def test_the_change_reaches_later_legs_through_what_is_handed_on(ferry: Any, voyage: MemoryStore) -> None:
+    assert decide_again(voyage, ferry.JOURNALED, stop_at(2)).run.stop_at == 2
+
+
+def test_legs_that_stand_in_their_lines_are_changed_each(ferry: Any) -> None:
+    journaled = attrs.evolve(ferry.JOURNALED, hand_on=None)
+    store = MemoryStore()
+    ferry.sail(store, journaled)
+    found = decide_again(store, journaled, stop_at(1))
+    assert found.run.stop_at == 1
+    assert found.parting is not None
+    assert found.parting.seq == 8
+
+
+def test_a_table_that_answers_otherwise_today_is_said(ferry: Any, voyage: MemoryStore) -> None:
+    def whistle(run: Any, event: Any) -> Any:
+        return run, [ferry.Whistle(99)]
+
+    journaled = attrs.evolve(ferry.JOURNALED, table=ferry.build(leave=whistle))
+    found = decide_again(voyage, journaled, unchanged)
+    assert found.difference is not None
+    assert (found.difference.seq, found.difference.what) == (5, "commands")
+    assert "no longer answers as recorded, from line 6 (seq 5) on" in told(found)
