@@ -238,7 +238,7 @@ def _pairs(rows: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 
 def _shadow(table: Any, asked: Sequence[Questions], one: int, other: int) -> str:
-    first, second = table.rows[one], table.rows[other]
+    second = table.rows[other]
     if not asked[one].asked:
         if not asked[other].asked:
             return (

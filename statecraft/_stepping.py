@@ -35,7 +35,7 @@ def step(table: Any, run: Any, event: Any) -> AnyAnswer:
 
 def _step(table: Any, before: Any, event: Any) -> AnyAnswer:
     state = table.at(before)
-    kind: type[Any] = type(event)
+    kind: type[Any] = event.__class__
     name = table.cell_of(state, kind)
     if name is None:
         return _without_rows(table, before, state, kind)
@@ -97,8 +97,7 @@ def _settle(table: Any, number: int, run: Any, purse: Mapping[Any, int | None], 
         left[row.spends] = had - 1
     for refilled in row.refills:
         if isinstance(refilled, Enum):
-            size: Any = table.budgets[refilled]
-            left[refilled] = size(run) if callable(size) else size
+            left[refilled] = table.size_of(refilled, run)
     if left == purse:
         return run
     paid = table.pay(run, left)

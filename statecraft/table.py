@@ -230,7 +230,12 @@ class Table(Generic[R, S, E, C_co]):
 
     def full(self, run: R) -> dict[Enum, int | None]:
         """The purse of a run with every budget full."""
-        return {b: size(run) if callable(size) else size for b, size in self.budgets.items()}
+        return {budget: self.size_of(budget, run) for budget in self.budgets}
+
+    def size_of(self, budget: Enum, run: R) -> int | None:
+        """How much of a budget a run has when it is full; None = without limit."""
+        size = self.budgets[budget]
+        return size(run) if callable(size) else size
 
     @property
     def digest(self) -> str:

@@ -70,6 +70,7 @@ class Taken:
 class Part:
     """A strongly connected part: what was peeled off it, what is left, and the dearest edge out with what that counts.
 
+    Or the part with all that can be walked from it on: then no edge leads out, and `states` are those of all.
     `apart`: what inner machines ask during the stay, where that is counted once and not with the edges.
     """
 

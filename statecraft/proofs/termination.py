@@ -21,11 +21,12 @@ Assumed, since no table can show it:
   of its `fresh` run, and at most `most` of it live at once. The table faults an effect that begins the inner run which
   its event is for in any other row; of other inner runs it does not see it.
 
-What the proof does not see. It takes no account of guards and of the order of rows, so a cycle that these forbid is a
-free cycle all the same. It looks at the size of a budget only to count: a `FreeCycle` that is `payable` and spends no
-inner machine can be walked for ever wherever guards allow its rows, while one that is not payable may be impossible.
-The tables for which the proof answers so and yet every run ends are those in which a refill, or the cycle itself, is
-reached only on ways that spend more units of a budget than its full size. With larger sizes such a table runs for ever.
+What the proof does not see. It takes no account of guards and of the order of rows (but that a row below one that
+spends an inner machine finds it ended), so a cycle that these forbid is a free cycle all the same. It looks at the
+size of a budget only to count: a `FreeCycle` that is `payable` and spends no inner machine can be walked for ever
+wherever guards allow its rows, while one that is not payable may be impossible. The tables for which the proof
+answers so and yet every run ends are those in which a refill, or the cycle itself, is reached only on ways that spend
+more units of a budget than its full size. With larger sizes such a table runs for ever.
 """
 
 from __future__ import annotations

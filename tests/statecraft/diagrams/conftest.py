@@ -366,8 +366,8 @@ HOSTILE_NAME = st.one_of(
 
 
 def _is_member(name: str) -> bool:
-    """Whether an Enum takes the name for a member: it keeps `_x_`, `__x__` and `mro` for itself."""
-    return not (name.startswith("_") and name.endswith("_")) and name != "mro"
+    """Whether an Enum takes the name for a member (it keeps `_x_`, `__x__` and `mro`), and a table for a state."""
+    return not (name.startswith("_") and name.endswith("_")) and name not in ("mro", "*", "=")
 
 
 @pytest.fixture(scope="session")
