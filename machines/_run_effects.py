@@ -9,8 +9,9 @@ import attrs
 
 from statecraft import Evidence, Level
 
-from ._run_endings import Done, answered, at_time, charge, unanswered, with_facts
-from ._run_guards import LIMITS, wait_over
+from ._run_endings import Done, answered, unanswered, with_facts
+from ._run_guards import limit_reached, wait_over
+from ._run_spending import at_time, charge
 from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil
 from .detectors.roster import ROSTER, Detector
 from .events import (
@@ -33,6 +34,9 @@ from .events import (
 from .ledger.work import digest8, learn_goal, learn_plan, learn_result
 from .outcome import Fact, Reason
 from .state import Run, Streaks, Turn
+
+MOST_UNANSWERED = 64
+"""Calls without an answer that a run remembers for its account; the newest are kept."""
 
 Effect = Callable[[Run, TurnEnded], Done]
 
@@ -148,7 +152,7 @@ def ask(run: Run, event: TurnEnded) -> Done:
 
 def wait(run: Run, event: TurnEnded) -> Done:
     """The turn only looked at declared waits: nothing is judged or asked before it is worth looking again."""
-    return _close(run, event), [WaitUntil(run.waits.next_at)]
+    return _close(run, event), [*unanswered(run), WaitUntil(run.waits.next_at)]
 
 
 def tell_wait(run: Run, event: TurnEnded) -> Done:
@@ -195,7 +199,7 @@ def stop_escalated(run: Run, event: TurnEnded) -> Done:
 
 def stop_at_limit(run: Run, event: Event) -> Done:
     """A budget is used up, less what is held back for the last reply."""
-    found = next((e for e in (limit(run, event) for limit in LIMITS) if e.holds), None)
+    found = limit_reached(run, event)
     reason = Reason("limit") if found is None else Reason(found.name, _values(found))
     run = at_time(_close(run, event), event) if isinstance(event, TurnEnded) else at_time(run, event)
     return _conclude(run, unanswered(run), reason, Fact.LIMIT_REACHED)
@@ -204,7 +208,7 @@ def stop_at_limit(run: Run, event: Event) -> Done:
 def stop_at_limit_in_reply(run: Run, event: Reply) -> Done:
     """As `stop_at_limit`, on a reply that leads to another request: its usage counts, and none of its calls is run."""
     charged = charge(run, event)
-    found = next((e for e in (limit(charged, event) for limit in LIMITS) if e.holds), None)
+    found = limit_reached(charged, event)
     reason = Reason("turns", (("left", 0),)) if found is None else Reason(found.name, _values(found))
     return _conclude(charged, answered(event, "the run has reached its limit"), reason, Fact.LIMIT_REACHED)
 
@@ -246,11 +250,11 @@ def _wait(run: Run, event: Result, signature: bytes, name: str) -> tuple[Run, bo
     rule = run.tool(name).wait
     if rule is None or event.poll is None or not run.policy.waiting.enabled or signature in run.waits.over:
         return run, False
-    since = run.waits.since.get(signature)
-    began = event.at if since is None else since
-    waits = attrs.evolve(run.waits, since=run.waits.since.insert(signature, began))
-    late = event.at - began >= _longest(run, rule.max_wait_seconds)
-    if event.poll is PollState.WAITING and not late:
+    until = run.waits.until.get(signature)
+    if until is None:
+        until = event.at + _longest(run, rule.max_wait_seconds)
+    waits = attrs.evolve(run.waits, until=run.waits.until.insert(signature, until))
+    if event.poll is PollState.WAITING and event.at < until:
         return attrs.evolve(run, waits=attrs.evolve(waits, next_at=event.at + (rule.min_interval_seconds or 0.0))), True
     waits = attrs.evolve(waits, over=waits.over.insert(signature))
     how = {PollState.WAITING: "expired", PollState.UNRECOGNISED: "unrecognised"}.get(event.poll, "")
@@ -259,16 +263,17 @@ def _wait(run: Run, event: Result, signature: bytes, name: str) -> tuple[Run, bo
 
 
 def _longest(run: Run, declared: float | None) -> float:
-    """A wait is a slice of the run's time, less what is kept for the work after it. Seconds."""
+    """A wait is a slice of what is left of the run's time, less what is kept for the work after it. Seconds."""
     whole = run.policy.budget.seconds
-    own = inf if whole is None else max(0.0, whole - run.policy.waiting.hold_back_seconds)
-    return own if declared is None else min(declared, own)
+    left = inf if whole is None else whole - run.spent.seconds(run.spent.now) - run.policy.waiting.hold_back_seconds
+    return max(0.0, left if declared is None else min(declared, left))
 
 
 def _close(run: Run, event: TurnEnded | Event) -> Run:
     """The turn goes into the streaks. A turn that only polled leaves every streak as it is."""
     turn, before = run.turn, run.streaks
-    run = attrs.evolve(at_time(run, event), turn=Turn(turn.number))
+    left = (*run.unanswered, *turn.open)[-MOST_UNANSWERED:]
+    run = attrs.evolve(at_time(run, event), turn=Turn(turn.number), unanswered=left)
     if turn.polls and not turn.outcomes and not turn.signal:
         return run
     still = tuple(d.name for d in ROSTER if d.name in before.nudged and _sees(d, run, turn, event))
@@ -277,8 +282,8 @@ def _close(run: Run, event: TurnEnded | Event) -> Run:
     again = alone and turn.outcomes[0] == before.same
     streaks = Streaks(
         barren=0 if turn.signal else before.barren + 1,
-        barren_ok=0 if turn.signal else before.barren_ok + turn.ok + turn.unseen,
-        barren_failed=0 if turn.signal else before.barren_failed + turn.failed,
+        barren_ok=0 if turn.signal else before.barren_ok + turn.ok,
+        barren_failed=0 if turn.signal else before.barren_failed + turn.failed + turn.unseen,
         same=turn.outcomes[0] if alone else b"",
         same_count=(len(turn.outcomes) + (before.same_count if again else 0)) if alone else 0,
         same_ok=(turn.ok + (before.same_ok if again else 0)) if alone else 0,
@@ -295,5 +300,5 @@ def _sees(detector: Detector, run: Run, turn: Turn, event: Event) -> bool:
 
 
 def _conclude(run: Run, first: Sequence[Command], reason: Reason, *facts: Fact) -> Done:
-    run = attrs.evolve(run, stop=reason, facts=with_facts(run.facts, *facts), turn=attrs.evolve(run.turn, open=()))
+    run = attrs.evolve(run, stop=reason, facts=with_facts(run.facts, *facts))
     return run, [*first, Ask(final=True)]

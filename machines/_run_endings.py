@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
+from ._run_spending import at_time, charge
 from .commands import AnswerCalls, Command, End
-from .events import Cancel, Condensed, Event, NoReply, Refusal, Reply, StopReason, Usage
+from .events import Cancel, Condensed, Event, NoReply, Refusal, Reply, StopReason
 from .manifest import Kind
-from .message import Message
+from .message import Message, grounded, no_facts, words
 from .outcome import Account, Fact, MessageKind, Outcome, Reason, TerminalStatus
 from .state import ENDINGS, Phase, Run
 
@@ -31,7 +32,7 @@ def finish(status: TerminalStatus) -> Callable[[Run, Reply], Done]:
     """The run ends with the agent's own message."""
 
     def effect(run: Run, event: Reply) -> Done:
-        unverified = run.candidate.at is Message.FINAL_ANSWER and event.facts is None
+        unverified = run.candidate.at is Message.FINAL_ANSWER and no_facts(run.candidate, event).holds
         facts = with_facts(run.facts, Fact.UNVERIFIED) if unverified else run.facts
         run = attrs.evolve(charge(run, event), facts=facts)
         declared = None if event.kind is None else event.kind.value
@@ -57,10 +58,10 @@ def close(status: TerminalStatus) -> Callable[[Run, Reply | NoReply | Refusal], 
         if not isinstance(event, Reply):
             return _end(at_time(run, event), event, status, reason, None, alone=False)
         run = charge(run, event)
-        grounded = event.facts is not None and event.facts.grounded is True
+        stands = words(run.candidate, event).holds and grounded(run.candidate, event).holds
         run = attrs.evolve(run, facts=with_facts(run.facts, *LAST_REPLY_FACTS.get(event.stop, ())))
         calls = answered(event, "the run is over: its last reply has no tools")
-        run, commands = _end(run, event, status, reason, event, alone=grounded)
+        run, commands = _end(run, event, status, reason, event, alone=stands)
         return run, [*calls, *commands]
 
     effect.__name__ = f"close_{status.value}"
@@ -112,24 +113,9 @@ def account_of(run: Run, at: float) -> Account:
         changes=ledger.changes,
         changes_in_all=ledger.changes_in_all,
         open_items=tuple(item.content for item in ledger.plan if item.status != "completed"),
-        unanswered=tuple(call.id for call in run.turn.open),
-        waiting_for=tuple(sorted(s.hex() for s in run.waits.since if s not in run.waits.over)),
+        unanswered=tuple(call.id for call in (*run.unanswered, *run.turn.open)),
+        waiting_for=tuple(sorted(s.hex() for s in run.waits.until if s not in run.waits.over)),
         last_results=ledger.last_results,
-    )
-
-
-def at_time(run: Run, event: Event) -> Run:
-    return run if event.at <= run.spent.now else attrs.evolve(run, spent=attrs.evolve(run.spent, now=event.at))
-
-
-def charge(run: Run, event: Reply) -> Run:
-    """The reply's cost. It counts at least one token, so that tokens bound turns."""
-    had, cost = run.spent.usage, event.usage
-    output = cost.output if cost.input + cost.output else 1
-    usage = Usage(had.input + cost.input, had.output + output, had.cached + cost.cached, had.usd + cost.usd)
-    now = max(event.at, run.spent.now)
-    return attrs.evolve(
-        run, spent=attrs.evolve(run.spent, now=now, usage=usage, replies=run.spent.replies + 1, last=cost)
     )
 
 
@@ -157,7 +143,9 @@ def _outcome(
     run: Run, at: float, status: TerminalStatus, reason: Reason, reply: Reply | None, *, alone: bool
 ) -> Outcome:
     kinds = {TerminalStatus.COMPLETED: MessageKind.FINAL_ANSWER, TerminalStatus.PARTIAL: MessageKind.PARTIAL_ANSWER}
-    unconfirmed = any(run.tool(call.tool).kind in (Kind.WRITE, Kind.COMMAND) for call in run.turn.open)
+    unconfirmed = any(
+        run.tool(call.tool).kind in (Kind.WRITE, Kind.COMMAND) for call in (*run.unanswered, *run.turn.open)
+    )
     facts = with_facts(run.facts, Fact.SIDE_EFFECTS_UNCONFIRMED) if unconfirmed else run.facts
     text = reply.text if reply is not None and reply.text is not None and reply.text.chars else None
     return Outcome(

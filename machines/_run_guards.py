@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statecraft import Evidence, Guard, Level, guard, seen
 
+from ._run_spending import charge
 from .detectors.roster import ROSTER, unsaid
 from .escalation import Rung
 from .events import Event, Refusal, Reply, Result, StopReason, TurnEnded
@@ -174,6 +175,20 @@ def usd(run: Run, event: Event) -> Evidence:
 
 limits = (turns | seconds | tokens | usd).called("limits")
 LIMITS = (turns, seconds, tokens, usd)
+
+
+@guard
+def limits_with_reply(run: Run, event: Reply) -> Evidence:
+    """A budget is used up once this reply is paid, so that the next request cannot be."""
+    found = limit_reached(charge(run, event), event)
+    if found is None:
+        return seen("limits_with_reply", False)
+    return seen("limits_with_reply", True, budget=found.name, **found.seen)
+
+
+def limit_reached(run: Run, event: Event) -> Evidence | None:
+    """The first budget that is used up."""
+    return next((found for found in (limit(run, event) for limit in LIMITS) if found.holds), None)
 
 
 def _held(budget: Budget, whole: float | None, most: float) -> float:

@@ -31,6 +31,7 @@ from ._run_guards import (
     empty,
     final_refusal,
     limits,
+    limits_with_reply,
     message_is,
     nudge_due,
     nudged_twice,
@@ -146,7 +147,9 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         row(P.READY, Said, P.ASKING, do.begin, asks=[Ask]),
         # a reply
         row(_ALIVE, Reply, P.BLOCKED, end.withhold, withheld, asks=[End]),
-        row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, unusable, limits, asks=[AnswerCalls, Ask]),
+        row(
+            _ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, unusable, limits_with_reply, asks=[AnswerCalls, Ask]
+        ),
         row(_ALIVE, Reply, P.RECOVERING, do.resume_cut, cut, asks=[AnswerCalls, Ask], spends=B.TRUNCATED),
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_truncated, cut, asks=[AnswerCalls, Ask]),
         row(_ALIVE, Reply, P.RECOVERING, do.resume_paused, paused, asks=[Ask], spends=B.PAUSED),
@@ -169,7 +172,7 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_escalated, nudged_twice, nudge_due, asks=[AnswerCalls, Ask]),
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
         row(P.ACTING, TurnEnded, P.ASKING, do.tell_wait, wait_over, asks=[AnswerCalls, TellPerson, Tell, Ask]),
-        row(P.ACTING, TurnEnded, P.WAITING, do.wait, only_polled, asks=[WaitUntil]),
+        row(P.ACTING, TurnEnded, P.WAITING, do.wait, only_polled, asks=[AnswerCalls, WaitUntil]),
         *(
             row(
                 P.ACTING,
@@ -199,6 +202,7 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         row(_ALIVE, Refusal, P.FAILED, end.fail_too_long, too_long, asks=[End]),
         row(_ALIVE, Refusal, P.RECOVERING, do.retry, passing, asks=[Ask], spends=B.REFUSED),
         row(_ALIVE, Refusal, P.FAILED, end.fail, asks=[End]),
+        row(P.CONDENSING, Condensed, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
         row(P.CONDENSING, Condensed, P.RECOVERING, do.ask_again, asks=[Ask]),
         # the last reply
         row(

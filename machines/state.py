@@ -101,12 +101,12 @@ class Streaks:
 
 @attrs.frozen
 class Waits:
-    """The declared waits of a run, by call signature: since when each is under way, and which are over.
+    """The declared waits of a run, by call signature: until when each may last, and which are over.
 
     A wait that is over is not begun again by asking again. `next_at`: when the newest may be looked at again.
     """
 
-    since: HashTrieMap[bytes, float] = HashTrieMap()
+    until: HashTrieMap[bytes, float] = HashTrieMap()
     over: HashTrieSet[bytes] = HashTrieSet()
     next_at: float = 0.0
 
@@ -133,7 +133,10 @@ class Spent:
 
 @attrs.frozen
 class Run:
-    """The whole state of one run."""
+    """The whole state of one run.
+
+    `told`: the next request carries a nudge. `unanswered`: the newest calls whose turn ended without their answer.
+    """
 
     id: str
     at: Phase = Phase.READY
@@ -151,6 +154,7 @@ class Run:
     candidate: Candidate = Candidate()
     told: bool = False
     waits: Waits = Waits()
+    unanswered: tuple[Call, ...] = ()
     stop: Reason | None = None
     facts: tuple[Fact, ...] = ()
     outcome: Outcome | None = None

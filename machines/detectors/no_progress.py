@@ -3,8 +3,8 @@
 Incident: an agent that searched documents reworded one failing question again and again. Every call was new and every
 answer the same nothing, so a count of equal calls saw a healthy run.
 
-While every call of the streak failed the limits are wider. A turn without a call counts as well: nothing came in.
-A turn that only looked at a declared wait counts for nothing either way.
+While every call of the streak failed, or its result was not seen, the limits are wider. A turn without a call counts as
+well: nothing came in. A turn that only looked at a declared wait counts for nothing either way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ def no_progress(run: Run, event: TurnEnded) -> Reading:
     if not limits.enabled or turn.signal:
         return reading("no_progress", 0, limits, most(run))
     only_polled = turn.polls > 0 and not turn.outcomes
-    failed, ok = before.barren_failed + turn.failed, before.barren_ok + turn.ok + turn.unseen
+    failed = before.barren_failed + turn.failed + turn.unseen
+    ok = before.barren_ok + turn.ok
     return reading(
         "no_progress",
         before.barren + (0 if only_polled else 1),

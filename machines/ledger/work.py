@@ -34,14 +34,16 @@ class Ledger:
     """What a run has learned. It grows with distinct things only, and is handed on from leg to leg.
 
     `recent`: per tool the digests of its last distinct results, newest last. `work`: 8-byte digests of every distinct
-    (tool, result), (target, state) and blind write. `best`: the best share of the goal reached, None before the first.
+    (tool, result), (target, state) and blind write. `closed`: the items of any plan that were ever closed, by digest;
+    `most_closed`: how many at once. `best`: the best share of the goal reached, None before the first.
     """
 
     recent: HashTrieMap[str, tuple[bytes, ...]] = HashTrieMap()
     work: HashTrieSet[bytes] = HashTrieSet()
     written: HashTrieSet[str] = HashTrieSet()
     plan: tuple[PlanItem, ...] = ()
-    closed: int = 0
+    closed: HashTrieSet[str] = HashTrieSet()
+    most_closed: int = 0
     goal: tuple[float, float] | None = None
     best: float | None = None
     changes: tuple[Change, ...] = ()
@@ -88,10 +90,19 @@ def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_
 
 
 def learn_plan(ledger: Ledger, event: PlanChanged) -> tuple[Ledger, str]:
-    """The ledger with the plan as it now stands; closing more items than ever before is the signal."""
-    closed = sum(item.status == "completed" for item in event.items)
-    signal = "plan" if closed > ledger.closed else ""
-    return attrs.evolve(ledger, plan=event.items, closed=max(closed, ledger.closed)), signal
+    """The ledger with the plan as it now stands.
+
+    The signal: an item that stood open in the last plan is closed for the first time, or more are closed than ever. An
+    item that is only worded anew, or opened and closed again, is nothing.
+    """
+    done = [item.content.digest for item in event.items if item.status == "completed"]
+    was_open = {item.content.digest for item in ledger.plan if item.status != "completed"}
+    newly = any(item in was_open and item not in ledger.closed for item in done)
+    signal = "plan" if newly or len(done) > ledger.most_closed else ""
+    closed = ledger.closed
+    for item in done:
+        closed = closed.insert(item)
+    return attrs.evolve(ledger, plan=event.items, closed=closed, most_closed=max(len(done), ledger.most_closed)), signal
 
 
 def learn_goal(ledger: Ledger, event: GoalMeasured) -> tuple[Ledger, str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import attrs
 
 from ..journal import Journaled, JournalError, Store
-from ..step import Answer, Fault, Ignored, Refused, Step
+from ..step import Answer, Fault, Ignored, Refused, Step, Unhandled
 from ..table import Table
 from .heard import RowHeard, rows_heard
 from .recorded import Advanced, Line, Migrate, advance, lines, next_leg, recorded
@@ -20,10 +19,10 @@ R = TypeVar("R")
 class Explanation:
     """One line explained. `kind` is the line's; `row` and `target` are None where no row was taken.
 
-    `why` holds the words of the table or of the fault, where there are any.
+    `why` holds the words of the table or of the fault, where there are any. `seq` is None where there is no journal.
     """
 
-    seq: int
+    seq: int | None
     kind: str
     machine: str
     source: str
@@ -73,7 +72,9 @@ def explain(
     number, before, line, stepped = found
     if stepped is None:
         return _unstepped(of, number, before, line)
-    return explained(of.table, before, line.event, stepped.answer or stepped.fault, number)
+    answer = stepped.answer or stepped.fault
+    assert answer is not None  # a step has one or the other
+    return explained(of.table, before, line.event, answer, number)
 
 
 def _answers(
@@ -89,60 +90,47 @@ def _answers(
 
 
 def explained(
-    table: Table[Any, Any, Any, Any], before: Any, event: Any, answer: Answer[Any, Any] | Fault | None, seq: int = 0
+    table: Table[Any, Any, Any, Any],
+    before: Any,
+    event: Any,
+    answer: Answer[Any, Any] | Fault,
+    seq: int | None = None,
 ) -> Explanation:
-    """Explain what stepping `before` with `event` came to; for a step that was just made, with no journal around it."""
-    source = table.at(before)
+    """Explain what stepping `before` with `event` came to; without `seq`, for a step with no journal around it."""
     kind: type[Any] = event.__class__
-    name = kind.__name__
-    if isinstance(answer, Fault):
-        rows = (
-            rows_heard(table, source, kind, answer.asked, answer.row, faulted=True)
-            if answer.machine == table.name
-            else ()
-        )
-        why = f"{answer.part} {answer.problem}" + ("" if answer.machine == table.name else f" (in {answer.machine})")
-        return Explanation(seq, "fault", table.name, source.name, name, None, None, why, rows, (), ())
-    if isinstance(answer, Step):
-        rows = rows_heard(table, source, kind, answer.seen, answer.row)
-        inside = _inside(table, answer.inside, name, kind, seq)
-        commands = tuple(type(command).__name__ for command in answer.commands)
-        target = answer.target.name
-        return Explanation(seq, "step", table.name, source.name, name, target, answer.row, "", rows, inside, commands)
-    if isinstance(answer, Refused):
-        rows = rows_heard(table, source, kind, answer.seen, None)
-        inside = _inside(table, answer.inside, name, kind, seq)
-        return Explanation(seq, "refused", table.name, source.name, name, None, None, answer.why, rows, inside, ())
-    why = answer.why if isinstance(answer, Ignored) else f"{name} is not in the machine's alphabet"
-    return Explanation(seq, "ignored", table.name, source.name, name, None, None, why, (), (), ())
+    if not isinstance(answer, Fault):
+        return _answered(table, kind, answer, seq)
+    source, rows, why = table.at(before), (), f"{answer.part} {answer.problem}"
+    if answer.machine == table.name:
+        rows = rows_heard(table, source, kind, answer.asked, answer.row, fault=True)
+    else:
+        why += f" (in {answer.machine})"
+    return Explanation(seq, "fault", table.name, source.name, kind.__name__, None, None, why, rows, (), ())
 
 
-def _inside(
-    table: Table[Any, Any, Any, Any], answers: Sequence[Answer[Any, Any]], name: str, event: type[Any], seq: int
-) -> tuple[Explanation, ...]:
-    tables = {held.table.name: held.table for held in table.inners}
-    found: list[Explanation] = []
-    for answer in answers:
-        inner = tables[answer.machine]
-        if not isinstance(answer, Step | Refused):
-            continue  # an inner machine is only asked what it has rows for
-        rows = rows_heard(inner, answer.source, event, answer.seen, answer.row)
-        found.append(
-            Explanation(
-                seq,
-                "step" if isinstance(answer, Step) else "refused",
-                inner.name,
-                answer.source.name,
-                name,
-                answer.target.name if isinstance(answer, Step) else None,
-                answer.row,
-                "" if isinstance(answer, Step) else answer.why,
-                rows,
-                _inside(inner, answer.inside, name, event, seq),
-                tuple(type(command).__name__ for command in answer.commands),
-            )
-        )
-    return tuple(found)
+def _answered(
+    table: Table[Any, Any, Any, Any], event: type[Any], answer: Answer[Any, Any], seq: int | None
+) -> Explanation:
+    kind, target, why = "step", None, ""
+    rows: tuple[RowHeard, ...] = ()
+    inside: tuple[Explanation, ...] = ()
+    match answer:
+        case Step() | Refused():
+            rows = rows_heard(table, answer.source, event, answer.seen, answer.row)
+            tables = {held.table.name: held.table for held in table.inners}
+            inside = tuple(_answered(tables[one.machine], event, one, seq) for one in answer.inside)
+            if isinstance(answer, Step):
+                target = answer.target.name
+            else:
+                kind, why = "refused", answer.why
+        case Ignored():
+            kind, why = "ignored", answer.why
+        case Unhandled():
+            known = ", ".join(one.__name__ for one in table.events)
+            kind, why = "fault", f"{answer.event} is not in the machine's alphabet, which is {known}"
+    commands = tuple(type(command).__name__ for command in answer.commands)
+    name, source = event.__name__, answer.source.name
+    return Explanation(seq, kind, table.name, source, name, target, answer.row, why, rows, inside, commands)
 
 
 def _unstepped(of: Journaled[R, Any, Any], seq: int, before: R, line: Line) -> Explanation:

@@ -1,0 +1,139 @@
+"""The shared cases: shapes of being stuck, and of work that looks like it, each with the verdicts that are right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from machines.audit import Judged, judge
+from machines.audit.judge import RANK
+from machines.traces.formats import open_trace
+
+Record = dict[str, Any]
+
+WAITING = {
+    "oh0-12": "condensing back to back",
+    "oh0-13": "condensing back to back",
+    "gm-20": "a reply that repeats itself while it streams",
+    "qw-17": "one call again and again, with others between",
+    "ko-38": "two empty thoughts in a row",
+    "ow-12": "a tool that does not exist, called in many ways",
+    "zc-04": "reworded calls with one result, with other tools between",
+    "sd-10": "one failure of one kind, by many commands",
+    "dp-02": "a refusal of the same kind, counted over tools",
+    "is-35": "calls that fail their tool's contract",
+    "seq-validation-error": "a call that fails its tool's contract again",
+    "seq-empty-think": "two empty thoughts in a row",
+}
+"""Cases that wait for the detector or the contract that recognises their shape."""
+
+
+@attrs.frozen
+class Case:
+    """One case: what is expected of it, and what it came to."""
+
+    name: str
+    expected: Record
+    judged: Judged
+    before: int
+    """Turns before the words from which on it is judged."""
+
+
+def turns_before_the_last_person(path: Path) -> int:
+    turns = before = 0
+    for line in path.read_text(encoding="utf-8").splitlines():
+        record: Record = json.loads(line)
+        turns += record["t"] == "reply"
+        if record["t"] == "user" and not record.get("synthetic"):
+            before = turns
+    return before
+
+
+def cases(folder: Path) -> Iterator[Case]:
+    expected: dict[str, Record] = json.loads((folder / "expect.json").read_text(encoding="utf-8"))
+    for name, what in expected.items():
+        path = folder / f"{name}.jsonl"
+        (judged,) = (judge(run) for run in open_trace(path))
+        before = turns_before_the_last_person(path) if what.get("judge_from") == "last_user" else 0
+        yield Case(name, what, judged, before)
+
+
+@pytest.fixture(scope="module")
+def told(shared: Path) -> list[Case]:
+    return list(cases(shared / "cases"))
+
+
+@pytest.fixture(scope="module")
+def sequences(shared: Path) -> list[Case]:
+    return list(cases(shared / "cases" / "sequences"))
+
+
+def verdicts(case: Case) -> list[tuple[int, str, str]]:
+    return [(one.turn, one.verdict, one.by) for one in case.judged.verdicts if one.turn > case.before]
+
+
+def wrong(case: Case) -> str:
+    """What is wrong with how the case was judged; empty where nothing is."""
+    found = verdicts(case)
+    worst = max((verdict for _, verdict, _ in found), key=RANK.__getitem__, default="continue")
+    accepted, by = case.expected["accept"], case.expected.get("by")
+    late = by is not None and worst != "continue" and min(turn for turn, verdict, _ in found if verdict == worst) > by
+    return f"{case.name}: {found}, expected {accepted} by {by}" if worst not in accepted or late else ""
+
+
+def wrong_in_time(case: Case) -> str:
+    """The same for a sequence, whose first nudge and first stop have to fall between two turns."""
+
+    def fits(turn: int | None, expected: object) -> bool:
+        match expected:
+            case [int(first), int(last)]:
+                return turn is not None and first <= turn <= last
+            case None:
+                return turn is None
+            case _:
+                return True
+
+    one, nudge, stop = case.judged, case.expected["nudge"], case.expected["stop"]
+    unannounced = one.first_stop is not None and one.first_nudge is None and nudge != "any"
+    if fits(one.first_nudge, nudge) and fits(one.first_stop, stop) and not unannounced:
+        return ""
+    return f"{case.name}: nudge {one.first_nudge}, stop {one.first_stop}, expected {nudge}, {stop}"
+
+
+def test_every_case_is_judged_right_but_those_that_wait_for_their_detector(told: list[Case]) -> None:
+    assert [said for case in told if case.name not in WAITING and (said := wrong(case))] == []
+
+
+def test_every_sequence_is_judged_right_but_those_that_wait_for_their_detector(sequences: list[Case]) -> None:
+    assert [said for case in sequences if case.name not in WAITING and (said := wrong_in_time(case))] == []
+
+
+def test_a_case_that_is_judged_right_waits_no_more(told: list[Case], sequences: list[Case]) -> None:
+    right = [case.name for case in told if not wrong(case)]
+    right += [case.name for case in sequences if not wrong_in_time(case)]
+    assert [name for name in WAITING if name in right] == []
+    assert set(WAITING) <= {case.name for case in (*told, *sequences)}
+
+
+def test_work_is_never_stopped_and_never_nudged(told: list[Case], sequences: list[Case]) -> None:
+    work = [case for case in told if case.expected["accept"] == ["continue"]]
+    work += [case for case in sequences if case.expected["nudge"] is None and case.expected["stop"] is None]
+    assert len(work) > 40
+    assert [(case.name, verdicts(case)) for case in work if verdicts(case)] == []
+
+
+def test_no_case_is_odd(told: list[Case], sequences: list[Case]) -> None:
+    assert [(case.name, case.judged.problems) for case in (*told, *sequences) if case.judged.problems] == []
+
+
+def test_an_ending_of_a_case_is_never_without_words(told: list[Case], sequences: list[Case]) -> None:
+    for case in (*told, *sequences):
+        assert len(case.judged.legs) >= 1
+        for leg in case.judged.legs:
+            if leg is not None and case.judged.first_stop is not None:
+                assert leg.reason.by, case.name
