@@ -79,13 +79,21 @@ def remind_empty(run: Run, event: Reply) -> Done:
 
 
 def act(run: Run, event: Reply) -> Done:
-    """Run the calls that may run; answer those that do not parse, and those beyond what a turn may hold."""
+    """Run the calls that may run; answer those that do not parse, and those beyond what a turn may hold, as failed."""
     most = run.policy.budget.calls_per_turn
     parsed = [call for call in event.calls if call.parsed]
     garbled = tuple(call.id for call in event.calls if not call.parsed)
     beyond = tuple(call.id for call in parsed[most:])
-    run = attrs.evolve(charge(run, event), turn=_next_turn(run, event.calls))
-    commands: list[Command] = [RunCalls(tuple(call.id for call in parsed[:most]))] if parsed[:most] else []
+    ran = parsed[:most]
+    turn = _next_turn(run, tuple(ran))
+    turn = attrs.evolve(
+        turn,
+        failed=len(event.calls) - len(ran),
+        outcomes=tuple(digest8(call.signature, b"not run") for call in event.calls if call not in ran),
+        tool=event.calls[0].tool,
+    )
+    run = attrs.evolve(charge(run, event), turn=turn)
+    commands: list[Command] = [RunCalls(tuple(call.id for call in ran))] if ran else []
     if garbled:
         commands.append(AnswerCalls(garbled, "the arguments are not a JSON object"))
     if beyond:

@@ -1,15 +1,48 @@
-"""How agent runs are journaled: the run's table, the type of its value, and the codec for events and commands."""
+"""How agent runs are journaled: the run's table, the type of its value, the codec, and the writer of one run."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from statecraft import Fault
 from statecraft.codec import codec
-from statecraft.journal import Journaled
+from statecraft.journal import Journaled, Store, Writer
 
 from .commands import Command
-from .events import Event
+from .events import Event, Text
 from .run import RUN
-from .state import Run, hand_on
+from .state import ENDINGS, Run, hand_on
+from .supervisor import Moved, NewLeg
 
 AGENT_RUN: Final[Journaled[Run, Event, Command]] = Journaled(RUN, Run, codec(Run), hand_on)
+
+
+class RunJournal:
+    """One run's journal, written while the run is supervised. A run that breaks off leaves its journal open."""
+
+    def __init__(self, store: Store, run: Run, *, host: str) -> None:
+        self._store = store
+        self._writer = Writer[Run, Event, Command].begin(store, AGENT_RUN, run.id, run, host=host, policy=run.policy)
+        self.name = store.name
+        self.lines = self._writer.next
+
+    def keep(self, text: Text, content: str) -> None:
+        """Keep a text beside the chain, under the digest that `text` has too."""
+        del text
+        self._store.put(content.encode("utf-8", "surrogatepass"))
+
+    def watch(self, move: Moved | NewLeg) -> None:
+        """Write one step."""
+        if isinstance(move, NewLeg):
+            self._writer.leg(move.run)
+        elif isinstance(move.answer, Fault):
+            self._writer.fault(move.event, move.answer)
+        else:
+            self._writer.answer(move.event, move.answer)
+        self.lines = self._writer.next
+
+    def close(self, run: Run | None) -> None:
+        """Close the journal; with a terminal record, if the run has ended."""
+        if run is not None and run.at in ENDINGS:
+            self._writer.end(run.at)
+        self._store.close()

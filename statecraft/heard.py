@@ -16,7 +16,7 @@ from typing import Any
 
 import attrs
 
-from .guards import Evidence, Finding, Level, Reading, as_guard, name_of
+from .guards import Finding, Level, Reading, as_guard, name_of
 from .table import Inner, Table
 
 AnyTable = Table[Any, Any, Any, Any]
@@ -100,7 +100,7 @@ class _Answers:
             if not self._fault:
                 raise ValueError(f"{self.machine} row {row}: asks {name}, but the step has no answer to it")
             self.broken = True
-        elif not isinstance(answer, Evidence if level is None else Reading):
+        elif isinstance(answer, Reading) is (level is None):
             kind = type(answer).__name__
             raise ValueError(f"{self.machine} row {row}: {name} is answered with the {kind} {answer.name}")
         else:

@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
-from statecraft import Fault, Refused, Scalar, Step
+from statecraft import Refused, Scalar
 
-from ..commands import Tell
 from ..events import Ended, Event, NoReply, Reply, Said
 from ..ledger.observe import Keep, forget
 from ..outcome import Outcome
@@ -22,6 +21,7 @@ from ..state import Phase, Run, new_run
 from ..supervisor import Fed, Moved, NewLeg, ended, feed, settle
 from ..traces.lines import Budget as BudgetLine
 from ..traces.recorded import Recorded
+from ..verdicts import decided
 from .translate import Translated, tools_of, translate, work_of
 
 RANK = {"continue": 0, "nudge": 1, "stop": 2}
@@ -125,25 +125,11 @@ class _Tally:
             if isinstance(move.event, Reply):
                 self.replies += 1
                 self.strip.append(".")
-            self._judge(move)
+            for found in decided(move):
+                self._add(found.verdict, found.by, found.evidence)
             if isinstance(move.answer, Refused):
                 self._problem(line, f"{type(move.event).__name__} changed nothing: {_why(move.answer)}")
         self.run = fed.run
-
-    def _judge(self, move: Moved) -> None:
-        answer = move.answer
-        if isinstance(answer, Fault):
-            self._add("stop", "fault", {"part": answer.part, "problem": answer.problem})
-            return
-        if not isinstance(answer, Step):
-            return
-        if answer.target is Phase.CONCLUDING and answer.source is not Phase.CONCLUDING and answer.run.stop is not None:
-            self._add("stop", answer.run.stop.by, dict(answer.run.stop.values))
-        elif answer.target is Phase.FAILED and answer.run.outcome is not None:
-            self._add("stop", answer.run.outcome.reason.by, dict(answer.run.outcome.reason.values))
-        for command in answer.commands:
-            if isinstance(command, Tell):
-                self._add("nudge", command.by, dict(command.values))
 
     def _add(self, verdict: str, by: str, evidence: Mapping[str, Scalar]) -> None:
         self.verdicts.append(Verdict(self.replies, verdict, by, evidence))

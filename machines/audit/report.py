@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from itertools import pairwise
 from typing import Any, Final
 
 from statecraft.codec import codec, dump
 
-from ..events import Text
 from ..outcome import message_of
+from ..recent import Recent
 from .judge import Judged
 
 _CODEC: Final = codec(Judged)
@@ -20,27 +19,6 @@ LEGEND: Final = ". went on   n nudged   S stopped   - saved by the stop   + afte
 
 ORDER: Final = "+-.nS"
 """The marks of a strip from the mildest to the gravest: a mark that stands for several turns shows the gravest."""
-
-
-class Recent:
-    """The last texts of a run, so that its message can be shown; bounded, whatever the size of the recording."""
-
-    MOST = 128
-    LONGEST = 8_192
-
-    def __init__(self) -> None:
-        self._texts: OrderedDict[str, str] = OrderedDict()
-
-    def keep(self, text: Text, content: str) -> None:
-        """Keep a text, and forget the oldest where there are too many."""
-        self._texts[text.digest] = content[: self.LONGEST]
-        self._texts.move_to_end(text.digest)
-        if len(self._texts) > self.MOST:
-            self._texts.popitem(last=False)
-
-    def text_of(self, text: Text) -> str | None:
-        """The content of a text, if it is still here."""
-        return self._texts.get(text.digest)
 
 
 def as_json(judged: Judged, recent: Recent) -> bytes:

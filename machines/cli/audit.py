@@ -17,13 +17,15 @@ from rich.text import Text
 from statecraft.cli import BadInput
 from statecraft.cli.running import complain
 
-from ..audit.journal import AuditJournal, store_for
-from ..audit.judge import RANK, Judged, judge
-from ..audit.report import LEGEND, Recent, as_json, decided, ending, strip_of
+from ..audit.journal import store_for
+from ..audit.judge import RANK, Judged, first, judge
+from ..audit.report import LEGEND, as_json, decided, ending, strip_of
 from ..events import Text as Kept
+from ..journaled import RunJournal
 from ..ledger.observe import Keep
 from ..policy import DEFAULT, Policy
 from ..policy_file import read_policy
+from ..recent import Recent
 from ..traces.bad_trace import BadTrace
 from ..traces.formats import FORMATS, open_trace
 
@@ -103,7 +105,7 @@ def _judged(
         if where is None:
             judged = judge(recorded, policy, keep=recent.keep)
         else:
-            kept = AuditJournal(store_for(where, recorded, taken), recorded, policy)
+            kept = RunJournal(store_for(where, recorded, taken), first(recorded, policy), host="audit")
             try:
                 judged = judge(recorded, policy, watch=kept.watch, keep=_both(recent.keep, kept.keep))
             except BaseException:

@@ -15,13 +15,14 @@ from statecraft.cli.verbs import walked
 from statecraft.diagrams import mermaid
 from statecraft.journal import FileStore, verify
 
-from ..audit.journal import AuditJournal
-from ..audit.judge import Judged, judge
-from ..audit.report import Recent, decided, strip_of
+from ..audit.judge import Judged, first, judge
+from ..audit.report import decided, strip_of
 from ..commands import Tell
 from ..events import Text
+from ..journaled import RunJournal
 from ..outcome import message_of
 from ..policy import DEFAULT
+from ..recent import Recent
 from ..run import RUN
 from ..traces.formats import open_trace
 from ..words import words_of
@@ -62,9 +63,9 @@ def _one(name: str, path: Path, into: Path) -> int:
     say = sys.stdout.write
     for recorded in open_trace(path):
         recent = Recent()
-        journal = AuditJournal(FileStore(target), recorded, DEFAULT)
+        journal = RunJournal(FileStore(target), first(recorded, DEFAULT), host="audit")
 
-        def keep(text: Text, content: str, recent: Recent = recent, journal: AuditJournal = journal) -> None:
+        def keep(text: Text, content: str, recent: Recent = recent, journal: RunJournal = journal) -> None:
             recent.keep(text, content)
             journal.keep(text, content)
 

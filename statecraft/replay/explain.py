@@ -99,18 +99,17 @@ def explained(
     """Explain what stepping `before` with `event` came to; without `seq`, for a step with no journal around it."""
     kind: type[Any] = event.__class__
     if not isinstance(answer, Fault):
-        return _answered(table, kind, answer, seq)
-    source, rows, why = table.at(before), (), f"{answer.part} {answer.problem}"
-    if answer.machine == table.name:
-        rows = rows_heard(table, source, kind, answer.asked, answer.row, fault=True)
-    else:
-        why += f" (in {answer.machine})"
+        return of_answer(table, kind, answer, seq)
+    source, ours = table.at(before), answer.machine == table.name
+    rows = rows_heard(table, source, kind, answer.asked, answer.row, fault=True) if ours else ()
+    why = f"{answer.part} {answer.problem}" + ("" if ours else f" (in {answer.machine})")
     return Explanation(seq, "fault", table.name, source.name, kind.__name__, None, None, why, rows, (), ())
 
 
-def _answered(
-    table: Table[Any, Any, Any, Any], event: type[Any], answer: Answer[Any, Any], seq: int | None
+def of_answer(
+    table: Table[Any, Any, Any, Any], event: type[Any], answer: Answer[Any, Any], seq: int | None = None
 ) -> Explanation:
+    """Explain what the table answered to an event of this kind, and its inner machines before it."""
     kind, target, why = "step", None, ""
     rows: tuple[RowHeard, ...] = ()
     inside: tuple[Explanation, ...] = ()
@@ -118,7 +117,7 @@ def _answered(
         case Step() | Refused():
             rows = rows_heard(table, answer.source, event, answer.seen, answer.row)
             tables = {held.table.name: held.table for held in table.inners}
-            inside = tuple(_answered(tables[one.machine], event, one, seq) for one in answer.inside)
+            inside = tuple(of_answer(tables[one.machine], event, one, seq) for one in answer.inside)
             if isinstance(answer, Step):
                 target = answer.target.name
             else:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..codec import dump
-from ..guards import Evidence, Finding, limits
+from ..diagrams.labels import ranges
+from ..guards import Evidence, Finding, Scalar
 from ..journal import Verified
 from .again import Decided, Ending, Side
 from .compare import Replayed
 from .explain import Explanation
-from .heard import Heard, RowHeard
+from .heard import Heard, RowHeard, values_of
 
 SHOWN = 400  # characters of one side of a difference
-
+NOT_ASKED = 3  # rows below the one taken that are told one by one
+UNBOUNDED = 10**9  # no count of a run comes near it: a larger `most` stands for no limit
+EXACT = 10.0**15  # below it, a float that is whole is told in full
 
 Found = Verified | Replayed[Any] | Explanation | Decided[Any]
 
@@ -48,38 +51,41 @@ def _replayed_lines(found: Replayed[Any]) -> Iterator[str]:
 
 
 def _explained_lines(found: Explanation, indent: str) -> Iterator[str]:
+    # What happened inside stands in the same line of the journal.
+    line = "" if found.seq is None or indent else f"line {found.seq + 1} (seq {found.seq}): "
     at = f"{found.machine}, {found.source}" + (f" on {found.event}" if found.event else "")
-    came = {
-        "step": f"row {found.row} was taken, to {found.target}",
-        "refused": "refused",
-        "fault": "fault",
-    }.get(found.kind, found.kind)
+    came = f"row {found.row} was taken, to {found.target}" if found.kind == "step" else found.kind
     asks = f", asks {', '.join(found.commands)}" if found.commands else ""
-    yield f"{indent}line {found.seq + 1} (seq {found.seq}): {at}: {came}{asks}" + (
-        f": {found.why}" if found.why else ""
-    )
+    yield f"{indent}{line}{at}: {came}{asks}" + (f": {found.why}" if found.why else "")
     for inner in found.inside:
-        yield f"{indent}  first, inside:"
+        yield f"{indent}  first, inside{'' if found.kind == 'step' else ', undone as no row was taken'}:"
         yield from _explained_lines(inner, indent + "    ")
     for row in found.rows:
-        yield from _row(row, found.row, indent + "  ")
+        if row.outcome != "not asked":
+            yield from _row(row, indent + "  ")
+    yield from _not_asked([row for row in found.rows if row.outcome == "not asked"], found.row, indent + "  ")
 
 
-def _row(row: RowHeard, taken: int | None, indent: str) -> Iterator[str]:
-    became = {
-        "taken": "taken",
-        "refused": f"no, because of {row.said_no}",
-        "not asked": "not asked" + ("" if taken is None else f", as row {taken} was taken"),
-        "fault": "fault",
-    }[row.outcome]
+def _row(row: RowHeard, indent: str) -> Iterator[str]:
+    became = f"no, because of {row.said_no}" if row.outcome == "refused" else row.outcome
     yield f"{indent}row {row.row}: {row.text}: {became}"
-    if row.outcome != "not asked":
-        yield from (_heard(heard, indent + "  ") for heard in row.guards)
+    yield from (_heard(heard, indent + "  ") for heard in row.guards)
+
+
+def _not_asked(rows: Sequence[RowHeard], taken: int | None, indent: str) -> Iterator[str]:
+    """The rows below: a few with the guards that they would have asked, many in one line."""
+    why = "not asked" + ("" if taken is None else f", as row {taken} was taken")
+    if len(rows) > NOT_ASKED:
+        yield f"{indent}rows {ranges([row.row for row in rows])}: {why}"
+        return
+    for row in rows:
+        guards = ", ".join(heard.guard for heard in row.guards if heard.depth == 0)
+        yield f"{indent}row {row.row}: {row.text}{f' [{guards}]' if guards else ''}: {why}"
 
 
 def _heard(heard: Heard, indent: str) -> str:
     answer = {True: "yes", False: "no ", None: "-  "}[heard.holds]
-    values = _values(heard.values) if heard.holds is not None else "not asked"
+    values = _values(heard.values, heard.level) if heard.holds is not None else "not asked"
     level = f" ({heard.level})" if heard.level else ""
     return f"{indent}{'  ' * heard.depth}{answer} {heard.guard}{level}" + (f": {values}" if values else "")
 
@@ -117,8 +123,8 @@ def _side(side: Side) -> str:
 def _finding(finding: Finding) -> str:
     if isinstance(finding, Evidence):
         return _heard(Heard(finding.name, finding.holds, finding.seen, "", 0), "")
-    values = _values({**finding.seen, **limits(finding)})
-    return f"{finding.name} ({finding.level.name.lower()}): {values}"
+    level = finding.level.name.lower()
+    return f"{finding.name} ({level}): {_values(values_of(finding), level)}"
 
 
 def _ending(ending: Ending) -> str:
@@ -126,8 +132,19 @@ def _ending(ending: Ending) -> str:
     return f"ended in {ending.state} at {where}" if ending.final else f"open, in {ending.state} since {where}"
 
 
-def _values(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {_json(value)}" for key, value in values.items())
+def _values(values: Mapping[str, Scalar], level: str) -> str:
+    """The values, each with its name; of a reading not the most that it can reach where nothing bounds that."""
+    return ", ".join(
+        f"{key} {_scalar(value)}"
+        for key, value in values.items()
+        if not (level and key == "most" and isinstance(value, int) and value > UNBOUNDED)
+    )
+
+
+def _scalar(value: Scalar) -> str:
+    if not isinstance(value, float):
+        return _json(value)
+    return str(int(value)) if value.is_integer() and abs(value) < EXACT else f"{value:.10g}"
 
 
 def _json(value: Any) -> str:

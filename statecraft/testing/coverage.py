@@ -11,8 +11,8 @@ from typing import Any
 
 import attrs
 
+from ..heard import AnyTable, heard
 from ..step import Answer, Refused, Step
-from .heard import AnyTable, heard
 from .questions import Wanted, Way, answered, wanted
 
 Path = tuple[AnyTable, ...]  # a table, or an outer one and the inner machines on the way to the one that is meant
@@ -110,8 +110,9 @@ class Tally:
         answers = self._answers.setdefault(path, {})
         if not isinstance(answer, Step | Refused):
             return
-        for one in heard(table, answer.source, event, answer.seen):
-            answers.setdefault(one.key, set()).add(answered(one))
+        for one in heard(table, answer.source, event, answer.seen, answer.row):
+            if one.found is not None:
+                answers.setdefault(one.key, set()).add(answered(one.found))
         if isinstance(answer, Step) and happened:
             taken.add(answer.row)
         inner = {held.name: held.table for held in table.inners}

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from ..heard import AnyTable
     from .coverage import Coverage
-    from .heard import AnyTable
     from .stepping import StepOne
 
 OPTION = "--statecraft-cov"
@@ -105,11 +105,11 @@ class _Session:
 
     def pytest_collection_finish(self) -> None:
         """Look up the names: now the folders of the tests can be imported from, and no test has run in vain."""
-        from .tables import NoTable, tables
+        from ..named import NotNamed, machines
 
         try:
-            self._tables = tuple(table for name in self._named for table in tables(name))
-        except NoTable as error:
+            self._tables = tuple(table for name in self._named for table in machines(name).tables)
+        except NotNamed as error:
             raise pytest.UsageError(f"{OPTION}={error}") from error
 
     @pytest.hookimpl(tryfirst=True)

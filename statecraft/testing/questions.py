@@ -11,8 +11,8 @@ from typing import Any
 
 import attrs
 
-from ..guards import Level, as_guard, name_of
-from .heard import AnyTable, Heard, spending_name
+from ..guards import Evidence, Finding, Level, as_guard, name_of
+from ..heard import AnyTable, question_name
 
 
 @attrs.frozen
@@ -29,7 +29,7 @@ NOT_HOLDING = Way("not holding", frozenset({0}))
 
 @attrs.frozen
 class Wanted:
-    """A question by its key (see `Heard`), each way in which it has to be seen to answer, and the rows that ask it."""
+    """A question by its key (see `Asking`), each way in which it has to be seen to answer, and the rows that ask it."""
 
     key: Any
     name: str
@@ -43,7 +43,7 @@ def wanted(table: AnyTable) -> tuple[Wanted, ...]:
     rows: dict[Any, dict[int, None]] = {}
     levels: dict[Any, set[Level]] = {}
     for number, row in enumerate(table.rows):
-        spent = () if row.spends is None else ((row.spends, spending_name(row.spends), None),)
+        spent = () if row.spends is None else ((row.spends, question_name(row.spends), None),)
         for key, name, level in (*spent, *(one for guard in row.guards for one in _parts(guard))):
             names.setdefault(key, name)
             rows.setdefault(key, {})[number] = None
@@ -55,9 +55,9 @@ def wanted(table: AnyTable) -> tuple[Wanted, ...]:
     )
 
 
-def answered(one: Heard) -> int:
+def answered(found: Finding) -> int:
     """What `Way.answers` says of the answer: 1 or 0 where it holds or not, the level of a reading."""
-    return int(one.holds) if one.level is None else int(getattr(one.found, "level", Level.REST))
+    return int(found.holds if isinstance(found, Evidence) else found.level)
 
 
 def _parts(question: Any) -> Iterator[tuple[Any, str, Level | None]]:

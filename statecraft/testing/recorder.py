@@ -12,9 +12,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
+from ..heard import AnyTable
 from ..step import Answer
 from ..table import Table
-from .heard import AnyTable
 
 Hear = Callable[[AnyTable, object, Answer[Any, Any]], None]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..diagrams.edges import picture
+from ..diagrams.listing import row as row_text
 from .coverage import Coverage, Covered
-from .telling import texts
 
 
 def report(coverage: Coverage) -> tuple[str, ...]:
@@ -30,7 +31,7 @@ def shown(count: tuple[int, int]) -> str:
 
 def _machine(one: Covered) -> Iterator[str]:
     yield f"{one.name}: {_counts(one.rows, one.guards)}"
-    rows = texts(one.table)
+    rows = [row_text(line) for line in picture(one.table).lines]
     for number in one.never_taken:
         yield f"  never taken: row {rows[number]}"
     for asked, ways in one.never_seen:

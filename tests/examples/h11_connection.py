@@ -193,10 +193,6 @@ def server_switched(run: Connection, event: ClientEnd) -> Evidence:
     return seen("server_switched", run.server is Server.SWITCHED_PROTOCOL, server=run.server.value)
 
 
-def client_done(run: Connection, event: NextCycle) -> Evidence:
-    return seen("client_done", run.client is Client.DONE, client=run.client.value)
-
-
 def upgrade_proposed(run: Connection, event: Upgraded) -> Evidence:
     return seen("upgrade_proposed", run.upgrade, upgrade=run.upgrade)
 
@@ -276,7 +272,7 @@ CLIENT: Table[Connection, Client, Event, Never] = Table(
     [
         client(C.IDLE, Request, C.SEND_BODY, propose),
         client(C.SEND_BODY, ClientData, C.SEND_BODY, keep),
-        client(C.SEND_BODY, ClientEnd, C.SWITCHED_PROTOCOL, keep, proposed, server_switched),
+        client(C.SEND_BODY, ClientEnd, C.SWITCHED_PROTOCOL, keep, server_switched),
         client(C.SEND_BODY, ClientEnd, C.MIGHT_SWITCH_PROTOCOL, keep, proposed),
         client(C.SEND_BODY, ClientEnd, C.MUST_CLOSE, keep, last_cycle | server_gone),
         client(C.SEND_BODY, ClientEnd, C.DONE, keep),
@@ -289,7 +285,7 @@ CLIENT: Table[Connection, Client, Event, Never] = Table(
         client([C.IDLE, C.DONE], ServerClosed, C.MUST_CLOSE, keep),
         client(C.DONE, ServerFailed, C.MUST_CLOSE, keep),
         client(C, ClientFailed, C.ERROR, keep),
-        ordered([C.SEND_BODY], [ClientEnd], "a switch that is proposed comes before closing: it may still be declined"),
+        ordered([C.SEND_BODY], [ClientEnd], "a proposed switch goes before closing: it may still be declined"),
         refuse(client_but(C.IDLE), [Request], "there is one request a cycle, and nothing before it"),
         refuse(client_but(C.SEND_BODY), [ClientData, ClientEnd], "no request is being sent"),
         refuse([C.SEND_BODY], [ClientClosed], "the request is not at its end"),
@@ -298,7 +294,9 @@ CLIENT: Table[Connection, Client, Event, Never] = Table(
         refuse(client_but(C.DONE), [NextCycle], "the cycle is not over"),
         ignore(C, [Informational, ServerData, ServerEnd], "the server's part of the cycle"),
         ignore(client_but(C.MIGHT_SWITCH_PROTOCOL), [Upgraded, Connected], "the client learns it at the request's end"),
-        ignore(client_but(C.MIGHT_SWITCH_PROTOCOL, C.DONE), [Response], "the client's part is not over, or is for good"),
+        ignore(
+            client_but(C.MIGHT_SWITCH_PROTOCOL, C.DONE), [Response], "the client's part is not over, or is for good"
+        ),
         ignore(client_but(C.IDLE, C.DONE), [ServerClosed], "the client's part is not over, or is for good"),
         ignore(client_but(C.DONE), [ServerFailed], "the client's part is not over, or is for good"),
     ],
@@ -323,7 +321,7 @@ SERVER: Table[Connection, Server, Event, Never] = Table(
         server(S.SEND_BODY, ServerData, S.SEND_BODY, keep),
         server(S.SEND_BODY, ServerEnd, S.MUST_CLOSE, keep, last_cycle | client_gone),
         server(S.SEND_BODY, ServerEnd, S.DONE, keep),
-        server(S.DONE, NextCycle, S.IDLE, keep, client_done, spends=Reuse.SERVER),
+        server(S.DONE, NextCycle, S.IDLE, keep, spends=Reuse.SERVER),
         server([S.IDLE, S.DONE, S.MUST_CLOSE, S.CLOSED], ServerClosed, S.CLOSED, keep),
         server([S.IDLE, S.DONE], ClientClosed, S.MUST_CLOSE, keep),
         server(S.DONE, ClientFailed, S.MUST_CLOSE, keep),

@@ -64,11 +64,6 @@ def test_forced_grounded_words_stand_alone_and_others_are_a_claim() -> None:
         assert outcome.message == TEXT
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="A last reply that is cut, withheld or calls a tool has no words of its own, so the account is the message; "
-    "but where the host calls it grounded, its text stands alone all the same.",
-)
 @pytest.mark.parametrize("stop", [StopReason.LENGTH, StopReason.REFUSAL, StopReason.TOOL_USE])
 def test_a_last_reply_that_went_wrong_never_stands_alone(stop: StopReason) -> None:
     calls = (CALL,) if stop is StopReason.TOOL_USE else ()
@@ -101,11 +96,6 @@ def test_a_final_answer_without_any_facts_is_unverified() -> None:
     assert completed(Facts(grounded=True)) == ()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Facts of which none is known complete a declared final as no facts at all do, but the outcome does not say "
-    "that it is unverified.",
-)
 def test_a_final_answer_of_which_no_fact_is_known_is_unverified() -> None:
     assert completed(Facts()) == (Fact.UNVERIFIED,)
 
@@ -123,7 +113,7 @@ def test_the_account_tells_what_was_done_left_open_seen_last_and_spent() -> None
         spent=Spent(before=10.0, began=100.0, now=130.0, usage=Usage(5, 6, 0, 0.5)),
         ledger=Ledger(plan=items, changes=changes, changes_in_all=12, last_results=last),
         turn=Turn(4, open=(CALL,)),
-        waits=Waits(since=HashTrieMap({b"\x02": 1.0, b"\x01": 1.0, b"\x03": 1.0}), over=HashTrieSet([b"\x03"])),
+        waits=Waits(until=HashTrieMap({b"\x02": 1.0, b"\x01": 1.0, b"\x03": 1.0}), over=HashTrieSet([b"\x03"])),
     )
     account = ending(run, Cancel(150.0)).account
     assert account == Account(
@@ -147,11 +137,6 @@ def test_side_effects_are_unconfirmed_where_a_call_that_may_have_changed_somethi
     assert ending(attrs.evolve(run, turn=Turn(1)), Cancel(5.0)).facts == ()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="A stop takes the unanswered calls out of the run before its last reply, so the account of the ending "
-    "neither lists them nor says that their side effects are unconfirmed.",
-)
 def test_a_stopped_run_still_knows_the_calls_that_were_never_answered() -> None:
     purse = {**NEW.purse, Purse.TURN: 0}
     run = attrs.evolve(NEW, at=Phase.ACTING, tools={"read": Tool(Kind.WRITE)}, turn=Turn(1, open=(CALL,)), purse=purse)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 import attrs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from machines.commands import Ask, Command, End, RunCalls
+from machines.commands import AnswerCalls, Ask, Command, End, RunCalls
 from machines.events import (
     Begin,
     Call,
@@ -186,8 +187,11 @@ class Leg:
 
     begun: Run
     steps: int = 0
+    asks: int = 0
+    heard: int = 0
     last_asks: int = 0
     ends: int = 0
+    unanswered: Counter[str] = attrs.field(factory=Counter[str])
 
 
 def words(text: Text) -> str | None:
@@ -214,6 +218,30 @@ def check_outcome(run: Run, outcome: Outcome) -> None:
             assert outcome.reason == run.stop
 
 
+def check_requests(leg: Leg, step: Step[Run, Command], event: Event) -> None:
+    """One request is out, or none; a run that has ended may leave one unheard."""
+    leg.asks += sum(isinstance(command, Ask) for command in step.commands)
+    leg.heard += isinstance(event, Reply | Refusal | NoReply)
+    if step.target not in ENDINGS:
+        out = step.target in (Phase.ASKING, Phase.RECOVERING, Phase.CONCLUDING)
+        assert leg.asks - leg.heard == out
+
+
+def check_calls(leg: Leg, step: Step[Run, Command], event: Event) -> None:
+    """Each call of each reply has its answer, a tool's or the run's own, by the end of its turn and only once."""
+    if isinstance(event, Reply):
+        assert not +leg.unanswered
+        leg.unanswered = Counter(call.id for call in event.calls)
+    if isinstance(event, Result):
+        leg.unanswered[event.call] -= 1
+    for command in step.commands:
+        if isinstance(command, AnswerCalls):
+            leg.unanswered.subtract(command.calls)
+    assert min(leg.unanswered.values(), default=0) >= 0
+    if step.target is not Phase.ACTING:
+        assert not +leg.unanswered
+
+
 def check_leg(leg: Leg, fed: Fed) -> Leg:
     """The laws of each move; answers the leg as it stands afterwards."""
     for move in fed.moves:
@@ -238,6 +266,8 @@ def check_leg(leg: Leg, fed: Fed) -> Leg:
             assert step.commands[-1].outcome == step.run.outcome
             for inside in step.inside:
                 assert inside.source is not Message.CANDIDATE or inside.run.at is not Message.CHECKPOINT
+        check_requests(leg, step, move.event)
+        check_calls(leg, step, move.event)
         full = RUN.full(leg.begun)
         for budget, left in step.run.purse.items():
             limit = full[budget]

@@ -195,6 +195,7 @@ REFUSALS: list[Case] = [
     ("refused for now once too often", without("REFUSED"), PASSING, P.FAILED, [End]),
     ("refused as nobody knows why", ASKING, Refusal(5.0, 422, TEXT), P.FAILED, [End]),
     ("condensed", at(P.CONDENSING), Condensed(5.0, 100), P.RECOVERING, [Ask()]),
+    ("condensed too late", at(P.CONDENSING), Condensed(1_000.0, 100), P.CONCLUDING, [LAST_ASK]),
     ("no reply", RECOVERING, NoReply(5.0, "gone"), P.FAILED, [End]),
 ]
 
@@ -275,11 +276,6 @@ def test_progress_makes_every_recovery_full_again_and_leaves_the_turns() -> None
     assert RUN.step(acting(purse=spent), ENDED).run.purse == spent
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="A turn that looked at a wait, and in which another call was never answered, goes on to wait without "
-    "answering that call.",
-)
 def test_a_turn_that_only_polled_answers_the_call_that_got_no_answer() -> None:
     polled = attrs.evolve(POLLED, turn=Turn(3, open=(OTHER,), polls=1))
     assert LATE in RUN.step(polled, ENDED).commands

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from machines.audit import judge
-from machines.audit.journal import AuditJournal, store_for
-from machines.journaled import AGENT_RUN
+from machines.audit.journal import store_for
+from machines.audit.judge import first
+from machines.journaled import AGENT_RUN, RunJournal
 from machines.outcome import message_of
-from machines.policy import DEFAULT
 from machines.state import ENDINGS
 from machines.traces.formats import open_trace
 from statecraft.journal import FileStore, SqliteStore, Store, verify
@@ -59,7 +59,7 @@ def journaled(
     def write(lines: list[Record]) -> tuple[Store, Any]:
         where = tmp_path / str(request.param)
         run = next(open_trace(recorded(lines)))
-        journal = AuditJournal(store_for(where, run, set()), run, DEFAULT)
+        journal = RunJournal(store_for(where, run, set()), first(run), host="audit")
         judged = judge(run, watch=journal.watch, keep=journal.keep)
         journal.close(judged.run_now)
         return store_for(where, run, set()), judged

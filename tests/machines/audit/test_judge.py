@@ -13,7 +13,7 @@ import pytest
 from machines.audit import Judged, Verdict, judge, policy_for
 from machines.audit.judge import Saved
 from machines.outcome import Fact, TerminalStatus
-from machines.policy import DEFAULT, Budget, Policy
+from machines.policy import Budget, Policy
 from machines.traces.formats import open_trace
 from statecraft import Scalar
 
@@ -266,6 +266,19 @@ def test_what_changes_nothing_is_named_with_its_line(judged: Judge) -> None:
     assert problem == "line 3: Result changed nothing: no row of run takes it: open_call (call=no-such, open=1)"
 
 
+@pytest.mark.xfail(
+    strict=True,
+    reason="A call that does not parse, or that is more than a turn may hold, is answered by the run itself and not "
+    "waited for, so what its tool answered in the recording is taken for an answer to nothing, and is lost.",
+)
+@pytest.mark.parametrize("count", [1, 70], ids=["does not parse", "more than a turn may hold"])
+def test_the_recorded_answer_to_a_call_that_the_run_would_not_have_run_is_no_problem(judged: Judge, count: int) -> None:
+    args: Record = {"args_raw": '{"q": '} if count == 1 else {"args": {}}
+    calls = [{"id": f"call-{number}", "tool": "search", **args} for number in range(count)]
+    answers = [{"t": "result", "call": call["id"], "value": "an answer"} for call in calls]
+    assert judged([{"t": "reply", "stop": "tool_use", "calls": calls}, *answers]).problems == ()
+
+
 def test_no_more_than_twenty_problems_are_listed(judged: Judge) -> None:
     assert len(judged([{"t": "result", "call": "x", "value": 1}] * 30).problems) == 20
 
@@ -283,17 +296,16 @@ def test_each_run_of_a_file_is_judged_by_itself(recorded: Callable[..., Path]) -
 
 def test_judging_keeps_no_more_of_a_long_run_than_of_a_short_one(recorded: Callable[..., Path]) -> None:
     def peak(count: int) -> int:
-        # Everything is seen before, so the ledger does not grow; each turn comes with much text.
-        lines = (line for n in range(count) for line in turn(n, "x" * 2_000 + str(n % 20)))
-        path = recorded(lines)
+        # Every result was seen before, so the ledger does not grow; each turn comes with 4 KB of text.
+        path = recorded(line for n in range(count) for line in turn(n, "x" * 4_000 + str(n % 20)))
         tracemalloc.start()
         try:
             for run in open_trace(path):
-                assert judge(run, attrs.evolve(DEFAULT)).turns == count
+                assert judge(run).turns == count
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
 
     peak(10)  # what is made once is made now
-    short, long = peak(100), peak(1_500)
-    assert long < short + 100_000  # the strip has a mark a turn, and each mark is kept
+    # 1,500 turns come with 6 MB of text; what Python's collector has not yet come to may be some 100 KB of it.
+    assert peak(1_500) < peak(100) + 1_000_000

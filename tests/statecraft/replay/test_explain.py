@@ -23,8 +23,10 @@ from statecraft import (
     ordered,
     reaches,
 )
+from statecraft.codec import codec
 from statecraft.journal import JournalError, MemoryStore
-from statecraft.replay import explain, explained, told
+from statecraft.replay import Explanation, Heard, RowHeard, explain, explained, told
+from statecraft.replay.heard import values_of
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def test_the_end_is_explained_by_the_step_that_reached_it(ferry: Any, voyage: Me
     assert told(explain(voyage, ferry.JOURNALED)) == (
         "line 23 (seq 22): ferry, DOCKED on Depart: row 2 was taken, to RETIRED\n"
         "  first, inside:\n"
-        "    line 23 (seq 22): engine, WARM on Depart: row 1 was taken, to WARM\n"
+        "    engine, WARM on Depart: row 1 was taken, to WARM\n"
         "      row 1: WARM Depart -> WARM: taken\n"
         "  row 1: DOCKED Depart -> SAILING: no, because of trips_left\n"
         "    no  trips_left: left 0\n"
@@ -154,6 +156,106 @@ def test_a_step_that_was_just_made_is_explained_without_a_journal(ferry: Any) ->
     assert explained(ferry.FERRY, run, event, ferry.FERRY.step(run, event)).row == 1
 
 
+def unasked(row: int, *guards: str) -> RowHeard:
+    heard = [Heard(name, None, {}, "", depth) for name in guards for depth in (0, 1)]
+    return RowHeard(row, "SHUT Push -> OPEN", "not asked", tuple(heard))
+
+
+def explanation(*rows: RowHeard, taken: int | None = 3) -> Explanation:
+    kind = "fault" if taken is None else "step"
+    return Explanation(None, kind, "hall", "SHUT", "Push", "OPEN", taken, "", rows, (), ())
+
+
+def test_a_row_that_was_not_asked_shows_what_it_would_have_asked() -> None:
+    assert told(explanation(unasked(4, "oiled", "(a & b)"), unasked(5))) == (
+        "hall, SHUT on Push: row 3 was taken, to OPEN\n"
+        "  row 4: SHUT Push -> OPEN [oiled, (a & b)]: not asked, as row 3 was taken\n"
+        "  row 5: SHUT Push -> OPEN: not asked, as row 3 was taken"
+    )
+
+
+def test_more_than_three_rows_that_were_not_asked_are_told_in_one_line() -> None:
+    three = explanation(*(unasked(row, "a") for row in (4, 5, 6)))
+    assert told(three).count("[a]: not asked") == 3
+    four = explanation(*(unasked(row, "a") for row in (4, 5, 6, 9)))
+    assert told(four).splitlines()[1:] == ["  rows 4-6, 9: not asked, as row 3 was taken"]
+    assert [row["row"] for row in codec().to_plain(four)["rows"]] == [4, 5, 6, 9]
+    fault = explanation(*(unasked(row, "a") for row in (4, 5, 6, 7)), taken=None)
+    assert told(fault).splitlines()[1:] == ["  rows 4-7: not asked"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (47.0, "47"),
+        (-0.0, "0"),
+        (0.1 + 0.2, "0.3"),
+        (1e-9, "1e-09"),
+        (12345.678, "12345.678"),
+        (999999999999999.0, "999999999999999"),
+        (1e15, "1e+15"),
+        (float("inf"), "inf"),
+        (2**70, str(2**70)),
+        (True, "true"),
+        (None, "null"),
+        ("47.0", '"47.0"'),
+    ],
+)
+def test_numbers_are_shown_plainly(value: Any, shown: str) -> None:
+    row = RowHeard(0, "SHUT Push -> OPEN", "taken", (Heard("g", True, {"value": value}, "", 0),))
+    assert told(explanation(row, taken=0)).splitlines()[-1] == f"    yes g: value {shown}"
+
+
+@pytest.mark.parametrize(("most", "shown"), [(10**9, ", most 1000000000"), (10**9 + 1, "")])
+def test_what_a_reading_can_reach_is_left_out_where_nothing_bounds_it(most: int, shown: str) -> None:
+    values = {"now": 4, "nudge": 3, "stop": 4, "most": most}
+    row = RowHeard(0, "SHUT Push -> OPEN", "taken", (Heard("r at stop", True, values, "stop", 0),))
+    assert (
+        told(explanation(row, taken=0)).splitlines()[-1] == f"    yes r at stop (stop): now 4, nudge 3, stop 4{shown}"
+    )
+    row = RowHeard(0, "SHUT Push -> OPEN", "taken", (Heard("g", True, {"most": most}, "", 0),))
+    assert told(explanation(row, taken=0)).splitlines()[-1] == f"    yes g: most {most}"
+
+
+def test_the_numbers_of_a_reading_come_before_what_else_it_rests_on() -> None:
+    values = values_of(Reading("r", 1, 2, 3, 4, {"last": "state"}))
+    assert list(values) == ["now", "nudge", "stop", "most", "last"]
+
+
+def test_an_event_outside_the_alphabet_is_explained_with_the_alphabet(ferry: Any) -> None:
+    run, event = ferry.fresh(), Look()
+    found = explained(ferry.FERRY, run, event, ferry.FERRY.step(run, event))
+    assert told(found) == (
+        "ferry, DOCKED on Look: fault: Look is not in the machine's alphabet, "
+        "which is Board, Depart, Arrive, Storm, Tick"
+    )
+
+
+def test_a_fault_of_no_row_leaves_every_row_unasked(ferry: Any) -> None:
+    fault = Fault("ferry", None, "put of engine", "raised KeyError: 'engine'")
+    assert told(explained(ferry.FERRY, ferry.fresh(), ferry.Depart(0), fault)) == (
+        "ferry, DOCKED on Depart: fault: put of engine raised KeyError: 'engine'\n"
+        "  row 1: DOCKED Depart -> SAILING [trips_left, (warm & lucky)]: not asked\n"
+        "  row 2: DOCKED Depart -> RETIRED: not asked"
+    )
+
+
+def test_a_fault_of_an_inner_machine_is_said_of_it(ferry: Any) -> None:
+    fault = Fault("engine", 0, "start", "raised KeyError: 'oil'")
+    found = explained(ferry.FERRY, ferry.fresh(), ferry.Depart(0), fault)
+    assert told(found) == "ferry, DOCKED on Depart: fault: start raised KeyError: 'oil' (in engine)"
+
+
+def test_what_happened_inside_a_refusal_is_said_to_be_undone() -> None:
+    inside = Explanation(None, "step", "closer", "SLACK", "Push", "WORN", 0, "", (), (), ())
+    found = Explanation(None, "refused", "hall", "SHUT", "Push", None, None, "", (), (inside,), ())
+    assert told(found) == (
+        "hall, SHUT on Push: refused\n"
+        "  first, inside, undone as no row was taken:\n"
+        "    closer, SLACK on Push: row 0 was taken, to WORN"
+    )
+
+
 @attrs.frozen
 class Count:
     at: Any
@@ -217,7 +319,9 @@ def test_the_answers_are_laid_over_any_rows_as_the_guards_give_them(ferry: Any) 
             answer = table.step(run, Look())
         except Fault as raised:
             fault = raised
-        found = explained(table, run, Look(), answer or fault)
+        answered = answer or fault
+        assert answered is not None
+        found = explained(table, run, Look(), answered)
         taken = answer.row if isinstance(answer, Step) else None
         assert isinstance(answer, Step | Refused) or found.rows[0].outcome == "fault"
         for heard_row, asked in zip(found.rows, rows, strict=True):

@@ -149,41 +149,42 @@ def test_what_is_expected_of_the_step_may_be_said() -> None:
 def test_a_refusal_is_told_with_a_line_for_each_guard_and_its_values() -> None:
     assert said(HALL, Hall(), Push(2)).splitlines() == [
         "expected a step",
-        "hall in SHUT refuses Push(force=2): no row holds",
-        "  0 SHUT Push [strong, sober] -> OPEN swing / Ring, Squeak",
-        "      no  strong: force=2, needed=3",
-        "  inside: closer in SLACK takes row 0 on Push(force=2)",
-        "  inside:   0 SLACK Push -> WORN keep",
-        "  hall takes no row, so what is told of inside did not happen",
+        "hall, SHUT on Push(force=2): refused",
+        "  first, inside, undone as no row was taken:",
+        "    closer, SLACK on Push: row 0 was taken, to WORN",
+        "      row 0: SLACK Push -> WORN: taken",
+        "  row 0: SHUT Push -> OPEN: no, because of strong",
+        "    no  strong: force 2, needed 3",
+        "    -   sober: not asked",
     ]
 
 
 def test_a_guard_that_held_before_the_no_is_told_too() -> None:
     assert said(HALL, Hall(closer=Closer(Spring.WORN)), Push(9)).splitlines()[3:] == [
-        "      yes strong: force=9, needed=3",
-        "      no  sober",
+        "    yes strong: force 9, needed 3",
+        "    no  sober",
     ]
 
 
 def test_a_refusal_by_the_table_is_told_with_its_reason() -> None:
-    assert said(HALL, Hall(), Turn()) == "expected a step\nhall in SHUT refuses Turn(): there is no key"
+    assert said(HALL, Hall(), Turn()) == "expected a step\nhall, SHUT on Turn(): refused: there is no key"
 
 
 def test_what_is_ignored_is_told_with_its_reason() -> None:
-    assert said(HALL, Hall(), Wind()) == "expected a step\nhall in SHUT ignores Wind(): nobody feels it"
+    assert said(HALL, Hall(), Wind()) == "expected a step\nhall, SHUT on Wind(): ignored: nobody feels it"
 
 
 def test_what_is_unhandled_is_told_with_the_alphabet() -> None:
     assert said(HALL, Hall(), Letter("hi")) == (
-        "expected a step\nhall in SHUT does not know Letter(text='hi'): "
-        "Letter is not in its alphabet, which is Push, Wind, Turn"
+        "expected a step\nhall, SHUT on Letter(text='hi'): fault: "
+        "Letter is not in the machine's alphabet, which is Push, Wind, Turn"
     )
 
 
 def test_another_row_is_told_with_both_numbers() -> None:
     text = said(HALL, Hall(), Push(3), row=1)
-    assert text.startswith("expected row 1, found row 0\nhall in SHUT takes row 0 on Push(force=3)\n")
-    assert "yes strong: force=3, needed=3" in text
+    assert text.startswith("expected row 1, found row 0\nhall, SHUT on Push(force=3): row 0 was taken, to OPEN")
+    assert "yes strong: force 3, needed 3" in text
 
 
 def test_another_target_is_told_with_both_states() -> None:

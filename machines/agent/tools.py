@@ -1,0 +1,122 @@
+"""Tools: typed async functions, the JSON Schema made from their annotations, and the manifest beside them.
+
+The model sees a tool's name, its docstring and its schema. The manifest (`machines.manifest.Tool`) says what the tool
+does to the world; it never leaves this process.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, get_type_hints, overload
+
+import attrs
+import msgspec
+
+from ..events import ErrorKind
+from ..manifest import Tool
+from .wire import ToolSchema
+
+Function = Callable[..., Awaitable[Any]]
+
+
+class ToolError(Exception):
+    """A tool failed, and says how: raise it in a tool's function to give the error a kind."""
+
+    def __init__(self, kind: ErrorKind | str, message: str) -> None:
+        self.kind = ErrorKind(kind)
+        super().__init__(message)
+
+
+@attrs.frozen(eq=False)
+class AgentTool:
+    """A tool as the agent holds it.
+
+    `arguments` is the type that arguments are checked against. `alone`: never at once with other calls of its turn.
+    `digest` tells the state of a target, such as a file's content, in a short text; it is asked before and after.
+    """
+
+    name: str
+    description: str
+    function: Callable[..., Awaitable[Any]]
+    arguments: type[msgspec.Struct]
+    manifest: Tool
+    alone: bool = False
+    digest: Callable[[str], Awaitable[str]] | None = None
+
+    @property
+    def schema(self) -> ToolSchema:
+        """What the model is told."""
+        return ToolSchema(self.name, self.description, _schema(self.arguments))
+
+
+@overload
+def tool(function: Function, /) -> AgentTool: ...
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    manifest: Tool = ...,
+    alone: bool = False,
+    digest: Callable[[str], Awaitable[str]] | None = None,
+) -> Callable[[Function], AgentTool]: ...
+def tool(
+    function: Function | None = None,
+    /,
+    *,
+    name: str | None = None,
+    manifest: Tool | None = None,
+    alone: bool = False,
+    digest: Callable[[str], Awaitable[str]] | None = None,
+) -> AgentTool | Callable[[Function], AgentTool]:
+    """Make a tool of an async function; usable as a decorator, bare or with options.
+
+    Raises `TypeError` for a function that is not async, has no docstring, or has a parameter without an annotation:
+    the model could not know what to send.
+    """
+
+    def make(given: Function) -> AgentTool:
+        called = name or str(getattr(given, "__name__", "without a name"))
+        if not inspect.iscoroutinefunction(given):
+            raise TypeError(f"tool {called}: found a plain function, expected an async one")
+        said = inspect.getdoc(given)
+        if not said:
+            raise TypeError(f"tool {called}: has no docstring, which is what the model is told of it")
+        required = _arguments(called, given)
+        own = manifest or Tool()
+        own = own if own.required else attrs.evolve(own, required=_required(required))
+        return AgentTool(called, said, given, required, own, alone, digest)
+
+    return make if function is None else make(function)
+
+
+def _arguments(name: str, function: Callable[..., Awaitable[Any]]) -> type[msgspec.Struct]:
+    hints = get_type_hints(function, include_extras=True)
+    fields: list[Any] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+            raise TypeError(f"tool {name}: parameter {parameter.name} cannot be sent by name")
+        if parameter.name not in hints:
+            raise TypeError(f"tool {name}: parameter {parameter.name} has no annotation")
+        default = () if parameter.default is parameter.empty else (parameter.default,)
+        fields.append((parameter.name, hints[parameter.name], *default))
+    try:
+        made = msgspec.defstruct(name, fields, forbid_unknown_fields=True, kw_only=True)
+        msgspec.json.schema(made)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"tool {name}: no JSON Schema can be made of its parameters: {error}") from error
+    return made
+
+
+def _required(arguments: type[msgspec.Struct]) -> tuple[str, ...]:
+    return tuple(field.name for field in msgspec.structs.fields(arguments) if field.required)
+
+
+def _schema(arguments: type[msgspec.Struct]) -> Mapping[str, Any]:
+    """The schema as one object, with its definitions inside, as providers want it."""
+    whole = msgspec.json.schema(arguments)
+    definitions: dict[str, Any] = whole.get("$defs", {})
+    top = dict(definitions.pop(whole["$ref"].rsplit("/", 1)[-1]))
+    top.pop("title", None)
+    top.setdefault("properties", {})
+    return {**top, "$defs": definitions} if definitions else top

@@ -1,0 +1,85 @@
+"""What the model is sent: the messages so far, in the form that every provider takes.
+
+The rules: the two roles take turns; after a reply come the answers to all its calls, in their order, and then whatever
+else was said, never between; a call that nothing answered gets an answer that says so; an answer to no call is dropped;
+of two answers to one call the later is kept. What was sent once stays as it was sent, so that a provider's cache of the
+beginning goes on to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from .wire import CallPart, Message, Part, ResultPart, TextPart
+
+NOT_ANSWERED = "No answer: the run went on without one."
+"""The answer of a call that nothing answered."""
+
+PRUNED = "(cleared: an old result, to make room)"
+"""What stands for a result that was cleared."""
+
+
+class Transcript:
+    """The messages of one run, growing at the end: those that are finished, and the user's one that is still open."""
+
+    def __init__(self) -> None:
+        self._done: list[Message] = []
+        self._calls: tuple[CallPart, ...] = ()
+        self._answers: dict[str, ResultPart] = {}
+        self._said: list[Part] = []
+
+    def say(self, text: str) -> None:
+        """Somebody speaks to the model: a person, or the run itself."""
+        self._said.append(TextPart(text))
+
+    def answer(self, call: str, content: str, *, error: bool = False) -> None:
+        """Answer a call of the last reply."""
+        self._answers[call] = ResultPart(call, content, error)
+
+    def reply(self, parts: Sequence[Part]) -> None:
+        """The model replied. A reply without anything in it is not kept: sent back, it would be rejected."""
+        if not parts:
+            return
+        self._close()
+        if self._done and self._done[-1].role == "assistant":
+            last = self._done.pop()
+            parts = (*last.parts, *parts)
+        self._done.append(Message("assistant", tuple(parts)))
+        self._calls = tuple(part for part in parts if isinstance(part, CallPart))
+
+    @property
+    def open_calls(self) -> tuple[str, ...]:
+        """The ids of the last reply's calls that have no answer yet."""
+        return tuple(call.id for call in self._calls if call.id not in self._answers)
+
+    def outbound(self) -> Sequence[Message]:
+        """The messages as a provider takes them."""
+        still = self._open_message()
+        return [*self._done, still] if still is not None else list(self._done)
+
+    def prune(self, keep_chars: int) -> int:
+        """Replace old results by a note, the newest `keep_chars` characters of them excepted; the characters freed."""
+        freed = kept = 0
+        for index in range(len(self._done) - 1, -1, -1):
+            parts: list[Part] = []
+            for part in self._done[index].parts:
+                kept += len(part.content) if isinstance(part, ResultPart) else 0
+                if isinstance(part, ResultPart) and kept > keep_chars and len(part.content) > len(PRUNED):
+                    freed += len(part.content) - len(PRUNED)
+                    parts.append(attrs.evolve(part, content=PRUNED))
+                else:
+                    parts.append(part)
+            self._done[index] = attrs.evolve(self._done[index], parts=tuple(parts))
+        return freed
+
+    def _open_message(self) -> Message | None:
+        results = [self._answers.get(call.id, ResultPart(call.id, NOT_ANSWERED, error=True)) for call in self._calls]
+        return Message("user", (*results, *self._said)) if results or self._said else None
+
+    def _close(self) -> None:
+        still = self._open_message()
+        if still is not None:
+            self._done.append(still)
+        self._calls, self._answers, self._said = (), {}, []

@@ -1,0 +1,125 @@
+"""What a text like `shop.orders:ORDER`, `shop.orders` or `shop` names, on the command line and in the pytest plugin.
+
+`MODULE:NAME` is a value of the module, or, of a package, of its module `tables`. `MODULE` alone is all the tables that
+it offers as `TABLES`, a package in its module `tables` too; where nothing is offered, every table that the module, or
+any module of the package, holds. Beside its tables a module may offer `SAMPLES`: a run for each name of a table whose
+budgets depend on the run.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, TypeGuard
+
+import attrs
+
+from .heard import AnyTable
+from .table import Table
+
+OURS = "machines"  # the other package of this distribution; a user's folder of that name hides it
+
+
+class NotNamed(LookupError):
+    """The text names nothing of the kind that is asked for; the message says what was found instead."""
+
+
+@attrs.frozen
+class Machines:
+    """Tables, and for each that needs it a run from which budgets take their size."""
+
+    tables: tuple[AnyTable, ...]
+    samples: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+
+
+def machines(text: str) -> Machines:
+    """The one table `MODULE:NAME`, or all of `MODULE`. Modules are imported for it. NotNamed where there is none."""
+    module = _module(text)
+    home = _home(module, text)
+    if ":" in text:
+        return Machines((value(text, _is_table, "a table"),), _samples([home]))
+    places = list(_all(module, text)) if home is module and not hasattr(home, "TABLES") else [home]
+    found = tuple(dict.fromkeys(table for place in places for table in _tables(place)))
+    if not found:
+        raise NotNamed(f"{text}: expected a module that holds tables, found none{_where(module)}")
+    return Machines(found, _samples(places))
+
+
+def value(text: str, fits: Callable[[object], bool], what: str) -> Any:
+    """The value that `MODULE:NAME` names. NotNamed where there is none, or it is not `what`."""
+    name = text.partition(":")[2]
+    if not name:
+        raise NotNamed(f"{text!r}: expected MODULE:NAME of {what}")
+    module = _module(text)
+    places = dict.fromkeys((_home(module, text), module))
+    found = [held for place in places if (held := getattr(place, name, None)) is not None]
+    for held in found:
+        if fits(held):
+            return held
+    kind = type(found[0]).__name__ if found else "nothing of that name"
+    known = ", ".join(name for place in places for name, held in vars(place).items() if fits(held)) or "none"
+    raise NotNamed(f"{text}: expected {what}, found {kind}; it has {known}{_where(next(iter(places)))}")
+
+
+def _module(text: str) -> ModuleType:
+    name, colon, attribute = text.partition(":")
+    if not name or name.startswith(".") or (colon and not attribute):
+        raise NotNamed(f"{text!r}: expected MODULE or MODULE:NAME")
+    return _imported(name, text)
+
+
+def _imported(name: str, text: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except Exception as error:  # what a user's module raises as it is imported is for that user to read
+        top = sys.modules.get(name.partition(".")[0])
+        where = "" if top is None else _where(top)
+        raise NotNamed(f"{text}: cannot import {name!r} ({type(error).__name__}: {error}){where}") from error
+
+
+def _home(module: ModuleType, text: str) -> ModuleType:
+    """Where a module keeps its tables: a package that offers none itself, in its module `tables`."""
+    name = f"{module.__name__}.tables"
+    if hasattr(module, "__path__") and not hasattr(module, "TABLES") and find_spec(name) is not None:
+        return _imported(name, text)
+    return module
+
+
+def _all(module: ModuleType, text: str) -> Iterator[ModuleType]:
+    yield module
+    for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}.", onerror=_ignored):
+        if not found.name.endswith(".__main__"):  # importing it would run it
+            yield _imported(found.name, text)
+
+
+def _ignored(name: str) -> None:
+    """A package that cannot be imported: `_imported` says so when its turn comes."""
+
+
+def _tables(module: ModuleType) -> Iterator[AnyTable]:
+    return (held for held in getattr(module, "TABLES", vars(module).values()) if _is_table(held))
+
+
+def _is_table(value: object) -> TypeGuard[AnyTable]:
+    return isinstance(value, Table)
+
+
+def _samples(modules: Iterable[ModuleType]) -> Mapping[str, Any]:
+    return {name: run for module in modules for name, run in getattr(module, "SAMPLES", {}).items()}
+
+
+def _where(module: ModuleType) -> str:
+    """Which file was looked at, and whether its package hides the one of that name that belongs to us."""
+    top = sys.modules.get(module.__name__.partition(".")[0], module)
+    hides = top.__name__ == OURS and not hasattr(top, "__statecraft__")
+    looked = f"; looked in {getattr(module, '__file__', None) or _folder(module)}"
+    return looked + (f"; the folder {_folder(top)} hides statecraft's own {OURS}" if hides else "")
+
+
+def _folder(module: ModuleType) -> str:
+    """Where a package lies; of a single file, that file."""
+    return ", ".join(getattr(module, "__path__", ())) or str(getattr(module, "__file__", "no file"))
