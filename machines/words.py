@@ -9,6 +9,25 @@ from statecraft import Scalar
 
 from .commands import Tell
 from .detectors.roster import ROSTER
+from .outcome import Reason
+
+FINISH: Final = "finish"
+"""The built-in tool by which a model declares what its message is."""
+
+HOW_TO_FINISH: Final = (
+    f"That was shown as a progress note; the run goes on. To end it, call {FINISH} with kind final, partial or failure "
+    f"and the text of your message. Otherwise go on with the task."
+)
+"""What answers a text without a call and without a declaration."""
+
+
+def last_words(stop: Reason | None) -> str:
+    """What is asked of a model whose run was stopped: one reply, without tools."""
+    why = "its end" if stop is None else f"the rule {stop.by}" + "".join(f", {n}={v}" for n, v in stop.values)
+    return (
+        f"This run is being stopped by {why}. No tool can be used any more. Say in one message what was done, what is "
+        f"left open and what blocks it, and give the best answer that what you found supports. Claim nothing more."
+    )
 
 
 def words_of(tell: Tell) -> str:

@@ -95,16 +95,20 @@ class _Answers:
 
     def to(self, key: Any, name: str, level: Level | None, row: int) -> Finding | None:
         """The answer to a question; None from the place on where a fault ended the asking."""
-        answer = None if self.broken else self._known.get(key) or next(self._rest, None)
-        if answer is None:
-            if not self._fault:
-                raise ValueError(f"{self.machine} row {row}: asks {name}, but the step has no answer to it")
+        if self.broken:
+            return None
+        known = self._known.get(key)
+        answer = known or next(self._rest, None)
+        fits = isinstance(answer, Reading) is (level is not None)
+        if self._fault and (answer is None or (known and not fits)):
             self.broken = True
-        elif isinstance(answer, Reading) is (level is None):
+            return None
+        if answer is None:
+            raise ValueError(f"{self.machine} row {row}: asks {name}, but the step has no answer to it")
+        if not fits:
             kind = type(answer).__name__
             raise ValueError(f"{self.machine} row {row}: {name} is answered with the {kind} {answer.name}")
-        else:
-            self._known[key] = answer
+        self._known[key] = answer
         return answer
 
     def end(self) -> None:

@@ -69,12 +69,17 @@ class ToolSchema:
 
 @attrs.frozen
 class Request:
-    """One request. Without tools the model cannot call any. `max_tokens` is the reply's budget."""
+    """One request. `max_tokens` is the reply's budget.
+
+    `no_tools`: the model may call none in this reply. The tools stay listed all the same, since a provider refuses a
+    history with calls in it otherwise, and since the beginning of the request stays the same for its cache.
+    """
 
     system: str
     messages: Sequence[Message]
     tools: tuple[ToolSchema, ...] = ()
     max_tokens: int = 4_096
+    no_tools: bool = False
 
 
 @attrs.frozen

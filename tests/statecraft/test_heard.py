@@ -205,6 +205,23 @@ def test_an_effect_that_raises_has_the_answers_of_its_row_and_of_those_before_it
     ]
 
 
+def test_an_answer_of_the_wrong_kind_ends_the_asking_where_the_row_could_not_use_it() -> None:
+    def untyped(run: Any, event: Any) -> Any:
+        return seen("says untyped", False)
+
+    table = build(([untyped], False), ([a, reaches(untyped, Level.STOP), b], False))
+    answers = seen("says untyped", False), seen("says a", True)
+    found = heard(table, Door.SHUT, Push, answers, 1, fault=True)
+    assert [(one.row, one.name, one.holds) for one in found] == [
+        (0, "untyped", False),
+        (1, "a", True),
+        (1, "untyped at stop", None),
+        (1, "b", None),
+    ]
+    with pytest.raises(ValueError, match=r"^hall row 1: untyped at stop is answered with the Evidence says untyped$"):
+        heard(table, Door.SHUT, Push, answers, 1)
+
+
 def test_a_fault_before_any_question_leaves_all_unasked() -> None:
     table = build(([a], False), ([b], False))
     found = heard(table, Door.SHUT, Push, (), None, fault=True)

@@ -1,0 +1,77 @@
+"""The built-in tool by which a model declares what its message is: `finish(kind, text)`.
+
+It is no call of the run: it runs nothing and needs no answer. A reply that also calls other tools has not finished; its
+declaration is answered, and the other calls are run.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, cast
+
+import attrs
+import msgspec
+
+from ..ledger.canonical import loads
+from ..words import FINISH
+from .wire import CallPart, Completion, Part, TextPart, ToolSchema
+
+KINDS: Final = ("final", "partial", "failure")
+
+FINISH_SCHEMA: Final = ToolSchema(
+    FINISH,
+    "End the run with a message to the person. kind: final = the task is done; partial = part of it is; failure = it "
+    "cannot be done, and text says what blocks. Call it alone.",
+    {
+        "type": "object",
+        "properties": {
+            "kind": {"type": "string", "enum": list(KINDS)},
+            "text": {"type": "string", "description": "the whole message"},
+        },
+        "required": ["kind", "text"],
+    },
+)
+
+
+class _Arguments(msgspec.Struct):
+    kind: Literal["final", "partial", "failure"]
+    text: str
+
+
+@attrs.frozen
+class Told:
+    """A reply with its declaration taken out.
+
+    `parts` is what the transcript keeps, `calls` what is left to run, `answered` the declarations that did not count,
+    and why.
+    """
+
+    text: str
+    kind: str | None
+    parts: tuple[Part, ...]
+    calls: tuple[CallPart, ...]
+    answered: tuple[tuple[str, str], ...] = ()
+
+
+def declared(completion: Completion) -> Told:
+    """What a reply declares itself to be."""
+    finishes = [call for call in completion.calls if call.name == FINISH]
+    others = tuple(call for call in completion.calls if call.name != FINISH)
+    if not finishes:
+        return Told(completion.text, None, completion.parts, others)
+    if others:
+        why = f"not finished: other tools were called in the same reply; call {FINISH} alone"
+        return Told(completion.text, None, completion.parts, others, tuple((call.id, why) for call in finishes))
+    arguments = _arguments(finishes[-1])
+    if isinstance(arguments, str):
+        return Told(completion.text, None, completion.parts, (), tuple((call.id, arguments) for call in finishes))
+    kept = tuple(part for part in completion.parts if not isinstance(part, CallPart))
+    spoken = completion.text.strip()
+    text = arguments.text if arguments.text.strip() else spoken
+    return Told(text, arguments.kind, (*kept, TextPart(text)) if text and text != spoken else kept, ())
+
+
+def _arguments(call: CallPart) -> _Arguments | str:
+    try:
+        return msgspec.convert(cast("Any", loads(call.args or "{}")), _Arguments)
+    except (ValueError, msgspec.ValidationError) as error:
+        return f"not finished: {error}"
