@@ -118,26 +118,31 @@ def _asker(machine: str, row: int, question: AnyQuestion) -> Asker:
     return combined
 
 
-def _single(machine: str, row: int, name: str, function: Callable[[Any, Any], Any], level: Level | None) -> Asker:
+def _single(machine: str, row: int, name: str, function: Any, level: Level | None) -> Asker:
+    wanted = Evidence if level is None else Reading
+
     def single(asked: Asked) -> bool:
         found: Any = asked.answers.get(function)
-        if found is None:
+        new = found is None
+        if new:
             try:
                 found = function(asked.run, asked.event)
             except Exception as error:
                 problem = f"raised {type(error).__name__}: {error}"
-                raise Fault(machine, row, name, problem, tuple(asked.answers.values())) from error
+                raise Fault(machine, row, name, problem, _heard(asked)) from error
+        if found.__class__ is not wanted:
+            problem = f"answered {type(found).__name__}, expected {wanted.__name__}"
+            raise Fault(machine, row, name, problem, _heard(asked))
+        if new:
             asked.answers[function] = found
-        if level is None:
-            if found.__class__ is Evidence:
-                return bool(found.holds)
-        elif found.__class__ is Reading:
-            return bool(found.level >= level)
-        wanted = "Evidence" if level is None else "a Reading"
-        problem = f"answered {type(found).__name__}, expected {wanted}"
-        raise Fault(machine, row, name, problem, tuple(f for f in asked.answers.values() if f is not found))
+        return bool(found.holds if level is None else found.level >= level)
 
     return single
+
+
+def _heard(asked: Asked) -> tuple[Finding, ...]:
+    """The answers so far, in the order of asking."""
+    return tuple(asked.answers.values())
 
 
 def _payable(machine: str, row: int, spends: Any) -> Asker:
@@ -149,7 +154,9 @@ def _payable(machine: str, row: int, spends: Any) -> Asker:
             found = asked.answers.get(spends)
             if found is None:
                 if spends not in asked.left:
-                    raise Fault(machine, row, name, "cannot be told: the purse does not hold this budget")
+                    raise Fault(
+                        machine, row, name, "cannot be told: the purse does not hold this budget", _heard(asked)
+                    )
                 left = asked.left[spends]
                 found = asked.answers[spends] = Evidence(name, left is None or left > 0, {"left": left})
             return bool(getattr(found, "holds", False))

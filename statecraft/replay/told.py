@@ -135,7 +135,7 @@ def _ending(ending: Ending) -> str:
 def _values(values: Mapping[str, Scalar], level: str) -> str:
     """The values, each with its name; of a reading not the most that it can reach where nothing bounds that."""
     return ", ".join(
-        f"{key} {_scalar(value)}"
+        f"{key}={_scalar(value)}"
         for key, value in values.items()
         if not (level and key == "most" and isinstance(value, int) and value > UNBOUNDED)
     )

@@ -314,7 +314,7 @@ def test_a_guard_that_answers_anything_but_evidence_is_a_fault(answer: Any) -> N
 def test_a_reading_that_answers_with_evidence_is_a_fault() -> None:
     wrong: Any = strong
     fault = faulty(hall(push(reaches(wrong, Level.STOP))))
-    assert str(fault) == "hall row 0: strong at stop answered Evidence, expected a Reading"
+    assert str(fault) == "hall row 0: strong at stop answered Evidence, expected Reading"
 
 
 def falls(run: Hall, event: Push) -> tuple[Hall, tuple[Ring, ...]]:

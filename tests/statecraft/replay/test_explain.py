@@ -43,7 +43,7 @@ def test_the_end_is_explained_by_the_step_that_reached_it(ferry: Any, voyage: Me
         "    engine, WARM on Depart: row 1 was taken, to WARM\n"
         "      row 1: WARM Depart -> WARM: taken\n"
         "  row 1: DOCKED Depart -> SAILING: no, because of trips_left\n"
-        "    no  trips_left: left 0\n"
+        "    no  trips_left: left=0\n"
         "    -   (warm & lucky): not asked\n"
         "      -   warm: not asked\n"
         "      -   lucky: not asked\n"
@@ -94,7 +94,7 @@ def test_a_refusal_shows_who_said_no(ferry: Any, voyage: MemoryStore) -> None:
     assert told(by_guard) == (
         "line 3 (seq 2): ferry, DOCKED on Board: refused\n"
         "  row 0: DOCKED Board -> DOCKED: no, because of has_room\n"
-        "    no  has_room: free 7, boarding 9"
+        "    no  has_room: free=7, boarding=9"
     )
     assert told(by_table) == "line 7 (seq 6): ferry, SAILING on Board: refused: nobody boards at sea"
     assert told(ended) == "line 12 (seq 11): ferry, SUNK on Storm: refused: the run has ended: SUNK"
@@ -104,9 +104,9 @@ def test_a_fault_shows_what_was_heard_before_it(ferry: Any, voyage: MemoryStore)
     assert told(explain(voyage, ferry.JOURNALED, 3)) == (
         "line 4 (seq 3): ferry, DOCKED on Depart: fault: lucky raised ArithmeticError: thirteen aboard\n"
         "  row 1: DOCKED Depart -> SAILING: fault\n"
-        "    yes trips_left: left 4\n"
+        "    yes trips_left: left=4\n"
         "    -   (warm & lucky): not asked\n"
-        "      yes warm: starts 1\n"
+        "      yes warm: starts=1\n"
         "      -   lucky: not asked\n"
         "  row 2: DOCKED Depart -> RETIRED: not asked"
     )
@@ -203,18 +203,18 @@ def test_more_than_three_rows_that_were_not_asked_are_told_in_one_line() -> None
 )
 def test_numbers_are_shown_plainly(value: Any, shown: str) -> None:
     row = RowHeard(0, "SHUT Push -> OPEN", "taken", (Heard("g", True, {"value": value}, "", 0),))
-    assert told(explanation(row, taken=0)).splitlines()[-1] == f"    yes g: value {shown}"
+    assert told(explanation(row, taken=0)).splitlines()[-1] == f"    yes g: value={shown}"
 
 
-@pytest.mark.parametrize(("most", "shown"), [(10**9, ", most 1000000000"), (10**9 + 1, "")])
+@pytest.mark.parametrize(("most", "shown"), [(10**9, ", most=1000000000"), (10**9 + 1, "")])
 def test_what_a_reading_can_reach_is_left_out_where_nothing_bounds_it(most: int, shown: str) -> None:
     values = {"now": 4, "nudge": 3, "stop": 4, "most": most}
     row = RowHeard(0, "SHUT Push -> OPEN", "taken", (Heard("r at stop", True, values, "stop", 0),))
     assert (
-        told(explanation(row, taken=0)).splitlines()[-1] == f"    yes r at stop (stop): now 4, nudge 3, stop 4{shown}"
+        told(explanation(row, taken=0)).splitlines()[-1] == f"    yes r at stop (stop): now=4, nudge=3, stop=4{shown}"
     )
     row = RowHeard(0, "SHUT Push -> OPEN", "taken", (Heard("g", True, {"most": most}, "", 0),))
-    assert told(explanation(row, taken=0)).splitlines()[-1] == f"    yes g: most {most}"
+    assert told(explanation(row, taken=0)).splitlines()[-1] == f"    yes g: most={most}"
 
 
 def test_the_numbers_of_a_reading_come_before_what_else_it_rests_on() -> None:

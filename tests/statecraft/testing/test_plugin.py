@@ -125,7 +125,7 @@ def test_the_fixture_fails_with_each_guard_and_its_values_at_the_line_of_the_tes
             "E *AssertionError: expected row 0, found row 1",
             "E *hall, SHUT on Push(force=4): row 1 was taken, to SHUT",
             "E *row 0: SHUT Push -> OPEN: no, because of strong",
-            "E *no  strong: force 4",
+            "E *no  strong: force=4",
             "test_halls.py:3: AssertionError",
         ]
     )

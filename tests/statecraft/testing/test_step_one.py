@@ -154,14 +154,14 @@ def test_a_refusal_is_told_with_a_line_for_each_guard_and_its_values() -> None:
         "    closer, SLACK on Push: row 0 was taken, to WORN",
         "      row 0: SLACK Push -> WORN: taken",
         "  row 0: SHUT Push -> OPEN: no, because of strong",
-        "    no  strong: force 2, needed 3",
+        "    no  strong: force=2, needed=3",
         "    -   sober: not asked",
     ]
 
 
 def test_a_guard_that_held_before_the_no_is_told_too() -> None:
     assert said(HALL, Hall(closer=Closer(Spring.WORN)), Push(9)).splitlines()[3:] == [
-        "    yes strong: force 9, needed 3",
+        "    yes strong: force=9, needed=3",
         "    no  sober",
     ]
 
@@ -184,7 +184,7 @@ def test_what_is_unhandled_is_told_with_the_alphabet() -> None:
 def test_another_row_is_told_with_both_numbers() -> None:
     text = said(HALL, Hall(), Push(3), row=1)
     assert text.startswith("expected row 1, found row 0\nhall, SHUT on Push(force=3): row 0 was taken, to OPEN")
-    assert "yes strong: force 3, needed 3" in text
+    assert "yes strong: force=3, needed=3" in text
 
 
 def test_another_target_is_told_with_both_states() -> None:

@@ -1,0 +1,134 @@
+"""Names of models to providers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import attrs
+
+from ..wire import Provider
+from . import anthropic, openai
+from .key import HIDDEN, key_from
+from .provider import SECONDS, HttpProvider, Wire
+from .retries import Retries
+
+EXPECTED: Final = "anthropic:NAME, openai:NAME or http(s)://HOST[:PORT][/PATH][#MODEL]"
+
+
+class UnknownModel(ValueError):
+    """The text names no model that can be reached; the message says what was found and what was expected."""
+
+
+@attrs.frozen
+class _House:
+    """A provider of its own name: where its key and its address stand in the environment, and what it speaks."""
+
+    key: str
+    address: str
+    home: str
+    path: str
+    wire: Wire
+    at_home: Wire
+
+
+_HOUSES: Final[Mapping[str, _House]] = {
+    "anthropic": _House(
+        key="ANTHROPIC_API_KEY",
+        address="ANTHROPIC_BASE_URL",
+        home="https://api.anthropic.com",
+        path="/v1/messages",
+        wire=anthropic.WIRE,
+        at_home=anthropic.WIRE,
+    ),
+    "openai": _House(
+        key="OPENAI_API_KEY",
+        address="OPENAI_BASE_URL",
+        home="https://api.openai.com/v1",
+        path="/chat/completions",
+        wire=openai.WIRE,
+        at_home=openai.OWN_WIRE,
+    ),
+}
+
+
+def provider_for(
+    model: str,
+    *,
+    environ: Mapping[str, str] | None = None,
+    seconds: float = SECONDS,
+    retries: Retries | None = None,
+) -> Provider:
+    """The provider that `model` names; `seconds` bounds one request in all, `environ` is the process's own.
+
+    `anthropic:NAME` takes its key from ANTHROPIC_API_KEY and its address from ANTHROPIC_BASE_URL where that is set,
+    `openai:NAME` from OPENAI_API_KEY and OPENAI_BASE_URL. A URL is that of a server that speaks the OpenAI wire, or
+    the Anthropic wire where its path ends in `/messages`, and gets no key, since none in the environment was meant for
+    it. UnknownModel where the text or an address is not understood, NoKey where a key is missing.
+    """
+    known = os.environ if environ is None else environ
+    patience = Retries() if retries is None else retries
+    scheme, _, name = model.partition(":")
+    if (house := _HOUSES.get(scheme)) and name.strip():
+        url, wire = _at(house, known)
+        key = key_from(known, house.key, model)
+        return HttpProvider(model, url, name.strip(), wire, key, seconds, patience)
+    if scheme in ("http", "https"):
+        address, _, name = model.partition("#")
+        url, wire = _endpoint(_checked(address, "the URL of a model"))
+        return HttpProvider(model, url, unquote(name), wire, None, seconds, patience)
+    raise UnknownModel(f"{_shown(model, known)} names no model: expected {EXPECTED}")
+
+
+def _at(house: _House, environ: Mapping[str, str]) -> tuple[str, Wire]:
+    given = environ.get(house.address, "").strip()
+    if not given:
+        return house.home + house.path, house.at_home
+    base = _checked(given, house.address)
+    # With `/v1` or without it: both are found in the wild.
+    base = base.removesuffix("/v1") if house.path.startswith("/v1/") else base
+    home = urlsplit(house.home).hostname
+    return base + house.path, house.at_home if urlsplit(base).hostname == home else house.wire
+
+
+def _endpoint(url: str) -> tuple[str, Wire]:
+    path = urlsplit(url).path
+    if path.endswith("/messages"):
+        return url, anthropic.WIRE
+    if path.endswith("/chat/completions"):
+        return url, openai.WIRE
+    return url + ("/chat/completions" if path else "/v1/chat/completions"), openai.WIRE
+
+
+def _checked(url: str, what: str) -> str:
+    """A plain address, without a slash at its end.
+
+    What is wrong with another one is said without showing it: a URL is where people put passwords.
+    """
+    try:
+        parts = urlsplit(url)
+        wrong = (
+            (parts.scheme not in ("http", "https"), "does not begin with http:// or https://"),
+            (parts.username is not None or parts.password is not None, "holds a user name or a password"),
+            (not parts.hostname, "names no host"),
+            (bool(parts.query), "has a query"),
+            (parts.port == 0 or not url.isprintable() or " " in url, "has a character or a port that no address has"),
+        )
+    except ValueError as error:
+        raise UnknownModel(f"{what} is no address ({error}): expected http(s)://HOST[:PORT][/PATH]") from None
+    for holds, why in wrong:
+        if holds:
+            raise UnknownModel(f"{what} {why}: expected http(s)://HOST[:PORT][/PATH]")
+    return url.partition("#")[0].rstrip("/")
+
+
+def _shown(model: str, environ: Mapping[str, str]) -> str:
+    """`model` as an error may quote it: people do put a key where a name belongs."""
+    if model.startswith("sk-"):
+        return "a text that looks like a key"
+    for house in _HOUSES.values():
+        secret = environ.get(house.key, "").strip()
+        model = model.replace(secret, HIDDEN) if secret else model
+    return repr(model)

@@ -1,0 +1,102 @@
+"""The server's side of the Anthropic Messages wire."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import orjson
+
+from ...events import StopReason, Usage
+from ..providers.anthropic import STOPS
+from ..providers.exact import fragment, object_text, pieces, written
+from ..providers.fields import count, items, mapping, string
+from ..providers.refusal import STATUS_OF
+from ..wire import CallPart, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
+from .moves import Turn
+
+PATH: Final = "/v1/messages"
+KEY: Final = "x-api-key"
+
+_WORD_OF: Final = {reason: word for word, reason in STOPS.items()}
+_TYPE_OF: Final = {status: word for word, status in reversed(STATUS_OF.items()) if word.endswith(("_error", "_large"))}
+
+
+def request_in(text: str, value: object) -> Request:
+    """The request in a body. Tools that may not be called are none."""
+    said = mapping(value)
+    inputs = iter(pieces(text, ("messages", None, "content", None, "input")))
+    barred = mapping(said.get("tool_choice")).get("type") == "none"
+    return Request(
+        system=_text(said.get("system")),
+        messages=tuple(_message(mapping(message), inputs) for message in items(said.get("messages"))),
+        tools=() if barred else tuple(_tool(mapping(tool)) for tool in items(said.get("tools"))),
+        max_tokens=count(said.get("max_tokens")),
+    )
+
+
+def reply_of(turn: Turn, model: str, ids: list[str], usage: Usage, number: int) -> bytes:
+    """The body of a reply."""
+    content: list[Any] = []
+    if turn.thinking:
+        content.append({"type": "thinking", "thinking": turn.thinking, "signature": "c2NyaXB0ZWQ="})
+    if turn.text:
+        content.append({"type": "text", "text": turn.text})
+    for name, made in zip(ids, turn.calls, strict=True):
+        before = written({"type": "tool_use", "id": name, "name": made.name})
+        # What is no object cannot be said on this wire but as a string.
+        given = object_text(made.args) or written(made.args)
+        content.append(orjson.Fragment(before[:-1] + b',"input":' + given + b"}"))
+    stop = turn.stop or (StopReason.TOOL_USE if turn.calls else StopReason.END_TURN)
+    return orjson.dumps(
+        {
+            "id": f"msg_{number}",
+            "type": "message",
+            "role": "assistant",
+            "model": model,
+            "content": [block if isinstance(block, orjson.Fragment) else fragment(block) for block in content],
+            "stop_reason": _WORD_OF.get(stop, stop.value),
+            "stop_sequence": None,
+            "usage": {
+                "input_tokens": usage.input - usage.cached,
+                "cache_creation_input_tokens": 0,
+                "cache_read_input_tokens": usage.cached,
+                "output_tokens": usage.output,
+            },
+        }
+    )
+
+
+def error_of(status: int, message: str) -> bytes:
+    """The body of a refusal."""
+    kind = _TYPE_OF.get(status, "api_error" if status >= 500 else "invalid_request_error")
+    return written({"type": "error", "error": {"type": kind, "message": message}})
+
+
+def _message(said: Mapping[str, Any], inputs: Iterator[str | None]) -> Message:
+    content = said.get("content")
+    if isinstance(content, str):
+        parts: tuple[Part, ...] = (TextPart(content),)
+    else:
+        parts = tuple(_part(mapping(block), next(inputs)) for block in items(content))
+    return Message("assistant" if said.get("role") == "assistant" else "user", parts)
+
+
+def _part(block: Mapping[str, Any], given: str | None) -> Part:
+    kind = block.get("type")
+    if kind == "text":
+        return TextPart(string(block.get("text")))
+    if kind == "tool_use":
+        return CallPart(string(block.get("id")), string(block.get("name")), given or "")
+    if kind == "tool_result":
+        failed = block.get("is_error") is True
+        return ResultPart(string(block.get("tool_use_id")), _text(block.get("content")), failed)
+    return ThinkingPart(string(block.get("thinking")), raw=block)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "".join(string(mapping(block).get("text")) for block in items(value))
+
+
+def _tool(said: Mapping[str, Any]) -> ToolSchema:
+    return ToolSchema(string(said.get("name")), string(said.get("description")), mapping(said.get("input_schema")))

@@ -1,0 +1,73 @@
+"""What a scripted model does when it is asked: a turn, or one of the things that go wrong between it and a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from ...events import StopReason, Usage
+from ..providers.exact import written
+from ..wire import CallPart
+
+
+@attrs.frozen
+class Turn:
+    """One reply.
+
+    A call whose id is empty gets one, numbered through the run. `stop` None is TOOL_USE where there are calls, else
+    END_TURN; `usage` None is counted, a token for four bytes.
+    """
+
+    text: str = ""
+    calls: tuple[CallPart, ...] = ()
+    stop: StopReason | None = None
+    usage: Usage | None = None
+    thinking: str = ""
+
+
+@attrs.frozen
+class Refuse:
+    """A refusal with this status. An empty body is the wire's own form of an error."""
+
+    status: int
+    body: str = ""
+    headers: Mapping[str, str] = attrs.field(factory=dict[str, str])
+
+
+@attrs.frozen
+class Stall:
+    """Nothing for so many seconds, or until the server stops; then another move."""
+
+    seconds: float
+    then: Turn | Refuse | Drop = Turn()
+
+
+@attrs.frozen
+class Drop:
+    """The connection is closed: before any answer, or (`mid_body`) when half of a reply has been sent."""
+
+    mid_body: bool = False
+
+
+@attrs.frozen
+class Garbage:
+    """A 200 with these bytes."""
+
+    body: bytes = b"<html><body>It works!</body></html>"
+
+
+@attrs.frozen
+class EchoKey:
+    """The key that came with the request, said back: in the body and in the headers, or in the text of a 200."""
+
+    status: int = 401
+
+
+Move = Turn | Refuse | Stall | Drop | Garbage | EchoKey
+
+
+def call(tool: str, args: Mapping[str, Any] | str | None = None, *, id: str = "") -> CallPart:
+    """A call for a turn; `args` as an object, or as the text that the model is to send, well formed or not."""
+    return CallPart(id, tool, args if isinstance(args, str) else written(args or {}).decode())
