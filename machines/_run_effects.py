@@ -64,8 +64,7 @@ def condense(run: Run, event: Refusal) -> Done:
 
 def resume_cut(run: Run, event: Reply) -> Done:
     """The cut reply's calls are answered, not run; then the model is asked again."""
-    run = attrs.evolve(charge(run, event), facts=with_facts(run.facts, Fact.TRUNCATED))
-    return run, [*answered(event, "the reply was cut off, so its calls may be incomplete"), Ask()]
+    return charge(run, event), [*answered(event, "the reply was cut off, so its calls may be incomplete"), Ask()]
 
 
 def resume_paused(run: Run, event: Reply) -> Done:
@@ -258,12 +257,12 @@ def _wait(run: Run, event: Result, signature: bytes, name: str) -> tuple[Run, bo
     rule = run.tool(name).wait
     if rule is None or event.poll is None or not run.policy.waiting.enabled or signature in run.waits.over:
         return run, False
-    until = run.waits.until.get(signature)
-    if until is None:
-        until = event.at + _longest(run, rule.max_wait_seconds)
-    waits = attrs.evolve(run.waits, until=run.waits.until.insert(signature, until))
+    known = run.waits.until.get(signature)
+    until = event.at + _longest(run, rule.max_wait_seconds) if known is None else known[1]
+    waits = attrs.evolve(run.waits, until=run.waits.until.insert(signature, (name, until)))
     if event.poll is PollState.WAITING and event.at < until:
-        return attrs.evolve(run, waits=attrs.evolve(waits, next_at=event.at + (rule.min_interval_seconds or 0.0))), True
+        next_at = min(event.at + (rule.min_interval_seconds or 0.0), until)
+        return attrs.evolve(run, waits=attrs.evolve(waits, next_at=next_at)), True
     waits = attrs.evolve(waits, over=waits.over.insert(signature))
     how = {PollState.WAITING: "expired", PollState.UNRECOGNISED: "unrecognised"}.get(event.poll, "")
     turn = attrs.evolve(run.turn, wait_over=how or run.turn.wait_over, wait_value=event.poll_value)

@@ -11,13 +11,16 @@ import attrs
 
 from ._run_spending import at_time, charge
 from .commands import AnswerCalls, Command, End
-from .events import Cancel, Condensed, Event, NoReply, Refusal, Reply, StopReason
+from .events import Cancel, Event, NoReply, Refusal, Reply, StopReason
 from .manifest import Kind
 from .message import Message, grounded, no_facts, words
 from .outcome import Account, Fact, MessageKind, Outcome, Reason, TerminalStatus
 from .state import ENDINGS, Phase, Run
 
 Done = tuple[Run, Sequence[Command]]
+
+TOO_LARGE = 413
+"""The HTTP status that says that a request is too large."""
 
 LAST_REPLY_FACTS: Mapping[StopReason, tuple[Fact, ...]] = {
     StopReason.LENGTH: (Fact.TRUNCATED,),
@@ -74,9 +77,10 @@ def fail(run: Run, event: Refusal) -> Done:
     return _end(at_time(run, event), event, TerminalStatus.FAILED, reason, None, alone=False)
 
 
-def fail_too_long(run: Run, event: Refusal | Condensed) -> Done:
-    """The request does not fit, and nothing is left to condense."""
-    reason = Reason("context_overflow", (("condensed", run.policy.recovery.condensed),))
+def fail_too_long(run: Run, event: Refusal) -> Done:
+    """The request is not taken, and nothing is left to condense: an overflow where the provider says so."""
+    by = "context_overflow" if event.too_long or event.status == TOO_LARGE else "refused"
+    reason = Reason(by, (("status", event.status), ("condensed", run.policy.recovery.condensed)))
     return _end(at_time(run, event), event, TerminalStatus.FAILED, reason, None, alone=False)
 
 
@@ -114,7 +118,7 @@ def account_of(run: Run, at: float) -> Account:
         changes_in_all=ledger.changes_in_all,
         open_items=tuple(item.content for item in ledger.plan if item.status != "completed"),
         unanswered=tuple(call.id for call in (*run.unanswered, *run.turn.open)),
-        waiting_for=tuple(sorted(s.hex() for s in run.waits.until if s not in run.waits.over)),
+        waiting_for=tuple(sorted(name for s, (name, _) in run.waits.until.items() if s not in run.waits.over)),
         last_results=ledger.last_results,
     )
 

@@ -10,7 +10,7 @@ from .escalation import Rung
 from .events import Event, Refusal, Reply, Result, StopReason, TurnEnded
 from .message import CUT, WITHHELD, Message
 from .policy import Budget
-from .state import Purse, Run
+from .state import Phase, Purse, Run
 
 FINAL_REFUSALS = frozenset({401, 402, 403, 404})
 """HTTP statuses after which asking again cannot help: no key, no money, not allowed, no such model."""
@@ -24,7 +24,7 @@ PASSING_REFUSALS = frozenset({0, 408, 409, 425, 429})
 
 @guard
 def cut(run: Run, event: Reply) -> Evidence:
-    """The reply was cut off. Its calls may parse and still be incomplete, so they never run."""
+    """The reply was cut off. Even a call in it that looks whole is not run: nobody knows what was still to come."""
     malformed = event.stop is StopReason.MALFORMED_CALL and bool(event.calls)
     return seen("cut", event.stop in CUT and not malformed, stop=event.stop.value, calls=len(event.calls))
 
@@ -140,9 +140,14 @@ def turns(run: Run, event: Event) -> Evidence:
 
 @guard
 def seconds(run: Run, event: Event) -> Evidence:
-    """The run's time is used up, less what is held back for the final reply. Seconds."""
+    """The run's time is used up, less what is held back for the final reply. Seconds.
+
+    Before a leg begins no time runs, whatever a person took to write; a refusal that asks to wait takes that time too.
+    """
     budget = run.policy.budget
-    used = run.spent.seconds(event.at)
+    used = run.spent.seconds(run.spent.now if run.at is Phase.READY else event.at)
+    if isinstance(event, Refusal):
+        used += event.after or 0.0
     held = _held(budget, budget.seconds, budget.hold_back_seconds)
     holds = budget.seconds is not None and used >= budget.seconds - held
     return seen("seconds", holds, used=round(used, 3), limit=budget.seconds, held_back=held)
@@ -162,11 +167,10 @@ def tokens(run: Run, event: Event) -> Evidence:
 def usd(run: Run, event: Event) -> Evidence:
     """The next request might not fit what is left of the money, less what is held back. US dollars.
 
-    What it will cost at most is taken from the dearest thing known: the last reply's price for each of its tokens.
+    What it will cost at most is taken from the dearest price of a token that was seen so far.
     """
-    budget, usage, last = run.policy.budget, run.spent.usage, run.spent.last
-    counted = last.input + last.output
-    next_at_most = last.usd * _next_tokens(run) / counted if counted else last.usd
+    budget, usage = run.policy.budget, run.spent.usage
+    next_at_most = max(run.spent.dearest * _next_tokens(run), run.spent.last.usd)
     held = _held(budget, budget.usd, budget.hold_back_usd)
     holds = budget.usd is not None and (usage.usd >= budget.usd - held or usage.usd + next_at_most > budget.usd - held)
     shown = {"used": round(usage.usd, 6), "next_at_most": round(next_at_most, 6), "held_back": round(held, 6)}

@@ -19,5 +19,9 @@ def charge(run: Run, event: Reply) -> Run:
     output = cost.output if cost.input + cost.output else 1
     usage = Usage(had.input + cost.input, had.output + output, had.cached + cost.cached, had.usd + cost.usd)
     now = max(event.at, run.spent.now)
-    spent = attrs.evolve(run.spent, now=now, usage=usage, replies=run.spent.replies + 1, last=cost)
-    return attrs.evolve(run, spent=spent)
+    counted = cost.input + cost.output
+    dearest = max(run.spent.dearest, cost.usd / counted if counted else 0.0)
+    replies = run.spent.replies + 1
+    return attrs.evolve(
+        run, spent=attrs.evolve(run.spent, now=now, usage=usage, replies=replies, last=cost, dearest=dearest)
+    )

@@ -1,8 +1,7 @@
 """Every threshold, in one typed value. Read from TOML; what a file leaves out has the default given here.
 
-Numbers come from the issues of the four designs that this project implements and from the recordings it was measured
-on; each field says what it counts. `None` means: no limit. A live run needs turns or tokens, unless `unbounded` says
-that somebody wants a run that nothing is proved to end.
+Each field says what it counts. `None` means: no limit. A live run needs turns or tokens, unless `unbounded` says that
+somebody wants a run that nothing is proved to end.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ class Budget:
 
     `hold_back` is the share of seconds, tokens and dollars kept for the final reply, so that the last request is never
     pre-empted by the limit that caused it; never more than the three `hold_back_*` amounts. `reply_tokens` is what one
-    reply may cost at most (None: not known, then only what is known counts).
+    reply may cost at most (None: not known, then only what is known counts). `final_reply`: whether a run that is stopped
+    is asked for one last reply.
     """
 
     turns: int | None = 60
@@ -24,6 +24,7 @@ class Budget:
     tokens: int | None = 2_000_000
     usd: float | None = 5.0
     calls_per_turn: int = 64
+    final_reply: bool = True
     reply_tokens: int | None = 32_000
     hold_back: float = 0.1
     hold_back_seconds: float = 60.0
@@ -122,6 +123,12 @@ def problems_of(policy: Policy) -> list[str]:
             found.append(f"budget.{name}: found {value}, expected a number above 0, or no limit")
     if not 0 <= budget.hold_back < 1:
         found.append(f"budget.hold_back: found {budget.hold_back}, expected a share from 0 up to 1, 1 not included")
+    for name in ("hold_back_seconds", "hold_back_tokens", "hold_back_usd"):
+        value = getattr(budget, name)
+        if not 0 <= value < float("inf"):
+            found.append(f"budget.{name}: found {value}, expected 0 or more")
+    if not 0 <= policy.waiting.hold_back_seconds < float("inf"):
+        found.append(f"waiting.hold_back_seconds: found {policy.waiting.hold_back_seconds}, expected 0 or more")
     if budget.calls_per_turn < 1:
         found.append(f"budget.calls_per_turn: found {budget.calls_per_turn}, expected 1 or more")
     if budget.turns is None and budget.tokens is None and not budget.unbounded:

@@ -89,6 +89,8 @@ def _pay(run: Run, left: Mapping[Purse, int | None]) -> Run:
 def the_candidate(run: Run, event: Reply | NoReply | Refusal) -> Candidate | None:
     """A reply that may be a message: its text alone, or, when the run is to end with it, whatever it is."""
     forced = run.at is Phase.CONCLUDING
+    if isinstance(event, Reply) and event.agent not in (None, run.agent):
+        return None  # another agent's message is no message of this run
     if not forced and not isinstance(event, Reply):
         return None
     if (
@@ -156,6 +158,7 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_paused, paused, asks=[Ask]),
         row(_ALIVE, Reply, P.RECOVERING, do.remind_empty, empty, asks=[Tell, Ask], spends=B.EMPTY),
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_empty, empty, asks=[Ask]),
+        row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, calls, limits_with_reply, asks=[AnswerCalls, Ask]),
         row(_ALIVE, Reply, P.ACTING, do.act, calls, asks=[RunCalls, AnswerCalls], spends=B.TURN),
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, calls, asks=[AnswerCalls, Ask]),
         row(_ALIVE, Reply, P.COMPLETED, end.finish(DONE), message_is(Message.FINAL_ANSWER), asks=[End]),
@@ -172,6 +175,16 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_escalated, nudged_twice, nudge_due, asks=[AnswerCalls, Ask]),
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
         row(P.ACTING, TurnEnded, P.ASKING, do.tell_wait, wait_over, asks=[AnswerCalls, TellPerson, Tell, Ask]),
+        row(
+            P.ACTING,
+            TurnEnded,
+            P.WAITING,
+            do.wait,
+            only_polled,
+            progressed,
+            asks=[AnswerCalls, WaitUntil],
+            refills=RECOVERIES,
+        ),
         row(P.ACTING, TurnEnded, P.WAITING, do.wait, only_polled, asks=[AnswerCalls, WaitUntil]),
         *(
             row(
@@ -213,7 +226,7 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         row(P.CONCLUDING, NoReply, P.BLOCKED, end.close(BLOCK), asks=[End]),
         row(P.CONCLUDING, Refusal, P.PARTIAL, end.close(PART), message_is(Message.PARTIAL_ANSWER), asks=[End]),
         row(P.CONCLUDING, Refusal, P.BLOCKED, end.close(BLOCK), asks=[End]),
-        row(_ALIVE, NoReply, P.FAILED, end.fail_no_reply, asks=[End]),
+        row((*_ALIVE, P.CONDENSING), NoReply, P.FAILED, end.fail_no_reply, asks=[End]),
         row((P.READY, *OPEN), Cancel, P.CANCELLED, end.cancel, asks=[AnswerCalls, End]),
         # what the cells without a row mean
         ordered(_ALIVE, [Reply], "what is wrong with a reply is decided before what it says"),
@@ -229,7 +242,8 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         refuse([P.READY], [Signal, Clock, NoReply], "not begun"),
         refuse(OPEN, [Begin], "begun already"),
         refuse([*_ASKED, P.WAITING, P.CONDENSING], [Result, TurnEnded], "no call is open"),
-        refuse([P.ACTING, P.WAITING, P.CONDENSING], [Reply, Refusal, NoReply], "no request is out"),
+        refuse([P.ACTING, P.WAITING, P.CONDENSING], [Reply, Refusal], "no request is out"),
+        refuse([P.ACTING, P.WAITING], [NoReply], "no request is out"),
         refuse([P.ACTING, P.WAITING, P.CONDENSING], [Chunk], "no request is out"),
     ],
     events=[

@@ -101,12 +101,12 @@ class Streaks:
 
 @attrs.frozen
 class Waits:
-    """The declared waits of a run, by call signature: until when each may last, and which are over.
+    """The declared waits of a run, by call signature: of which tool, until when each may last, and which are over.
 
     A wait that is over is not begun again by asking again. `next_at`: when the newest may be looked at again.
     """
 
-    until: HashTrieMap[bytes, float] = HashTrieMap()
+    until: HashTrieMap[bytes, tuple[str, float]] = HashTrieMap()
     over: HashTrieSet[bytes] = HashTrieSet()
     next_at: float = 0.0
 
@@ -115,6 +115,7 @@ class Waits:
 class Spent:
     """What the run has spent: the usage of all its replies, and its time in seconds.
 
+    `replies` counts this leg's; `dearest` is the highest price of a token so far, in US dollars.
     `began` and `now`: when this leg began and the last known time; `before`: what earlier legs took. The time in which
     a person thinks, between two legs, is nobody's.
     """
@@ -125,6 +126,7 @@ class Spent:
     usage: Usage = Usage()
     replies: int = 0
     last: Usage = Usage()
+    dearest: float = 0.0
 
     def seconds(self, at: float) -> float:
         """The time spent until `at`."""
@@ -135,7 +137,8 @@ class Spent:
 class Run:
     """The whole state of one run.
 
-    `told`: the next request carries a nudge. `unanswered`: the newest calls whose turn ended without their answer.
+    `agent`: whose run it is, where several speak in it; a reply of another one ends nothing. `told`: the next request
+    carries a nudge. `unanswered`: the newest calls whose turn ended without their answer.
     """
 
     id: str
@@ -144,6 +147,7 @@ class Run:
     tools: Tools = attrs.field(factory=dict[str, Tool])
     work: Work = Work.OTHER
     requires: tuple[str, ...] = ()
+    agent: str | None = None
     leg: int = 1
     purse: Mapping[Purse, int | None] = attrs.field(factory=dict[Purse, int | None])
     spent: Spent = Spent()
@@ -216,11 +220,12 @@ def new_run(
     tools: Tools | None = None,
     work: Work = Work.OTHER,
     requires: tuple[str, ...] = (),
+    agent: str | None = None,
 ) -> Run:
     """A run that is ready to begin, with full budgets. Raises `ValueError` for a policy that nothing can run by."""
     if problems := problems_of(policy):
         raise ValueError("; ".join(problems))
-    run = Run(id, policy=policy, tools=dict(tools or {}), work=work, requires=requires)
+    run = Run(id, policy=policy, tools=dict(tools or {}), work=work, requires=requires, agent=agent)
     return attrs.evolve(run, purse={budget: size(run) for budget, size in SIZES.items()})
 
 
@@ -238,8 +243,9 @@ def hand_on(run: Run) -> Run:
         tools=run.tools,
         work=run.work,
         requires=run.requires,
+        agent=run.agent,
         leg=run.leg + 1,
-        spent=attrs.evolve(run.spent, before=run.spent.seconds(run.spent.now), began=run.spent.now),
+        spent=attrs.evolve(run.spent, before=run.spent.seconds(run.spent.now), began=run.spent.now, replies=0),
         ledger=run.ledger,
         turn=Turn(number=run.turn.number),
     )

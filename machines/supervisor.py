@@ -16,8 +16,8 @@ import attrs
 from statecraft import Answer, Fault, Unhandled
 
 from ._run_endings import failed_by_fault
-from .commands import Command, End
-from .events import Chunk, Clock, Ended, Event, Refusal, Reply, Said, TurnEnded
+from .commands import AnswerCalls, Ask, Command, End
+from .events import Chunk, Clock, Condensed, Ended, Event, NoReply, Refusal, Reply, Said, TurnEnded
 from .run import RUN
 from .state import ENDINGS, Phase, Run, hand_on
 
@@ -49,25 +49,40 @@ class Fed:
 def feed(run: Run, event: Event) -> Fed:
     """Feed one event to a run. Never raises for what an event may hold; the given run is untouched."""
     fed = settle(run, event)
-    if fed.run.at is Phase.WAITING and isinstance(event, Reply | Chunk | Refusal):
-        fed = _step(fed, Clock(event.at))
     if isinstance(event, Said) and not event.synthetic and _begins_leg(fed.run):
         leg = hand_on(fed.run)
-        fed = attrs.evolve(fed, run=leg, moves=(*fed.moves, NewLeg(leg)))
+        # What the last turn would have asked for is asked by the new leg instead; only open calls get their answer.
+        answers = tuple(c for c in fed.commands if isinstance(c, AnswerCalls))
+        fed = Fed(leg, (*fed.moves, NewLeg(leg)), answers)
     fed = _step(fed, event)
     if fed.run.at is Phase.ACTING and not fed.run.turn.open:
         fed = _step(fed, TurnEnded(event.at))
+    if fed.run.at is Phase.CONCLUDING and not fed.run.policy.budget.final_reply and _asks_last(fed):
+        kept = tuple(c for c in fed.commands if not (isinstance(c, Ask) and c.final))
+        fed = _step(attrs.evolve(fed, commands=kept), NoReply(event.at, "the policy asks for no last reply"))
     return fed
 
 
 def settle(run: Run, event: Event) -> Fed:
-    """Only what `event` shows of the turn before it: that this has ended, though calls of it are still open.
+    """Only what `event` shows of what was before it.
 
-    `feed` does it by itself. An audit does it first, since a recorded run's reply is not the one that a stop asks for.
+    A turn has ended though calls of it are still open; a wait is over, since a recorded run asked on by itself; the
+    history was condensed, since a recorded run's request went through. `feed` does this by itself; an audit does it
+    first, since a recorded run's reply is not the one that a stop asks for.
     """
     fed = Fed(run, (), ())
-    shown = run.at is Phase.ACTING and _shows_end_of_turn(event)
-    return _step(fed, TurnEnded(event.at)) if shown else fed
+    if run.at is Phase.ACTING and _shows_end_of_turn(event):
+        fed = _step(fed, TurnEnded(event.at))
+    if isinstance(event, Reply | Chunk | Refusal):
+        if fed.run.at is Phase.WAITING:
+            fed = _step(fed, Clock(event.at))
+        if fed.run.at is Phase.CONDENSING:
+            fed = _step(fed, Condensed(event.at, 0))
+    return fed
+
+
+def _asks_last(fed: Fed) -> bool:
+    return any(isinstance(command, Ask) and command.final for command in fed.commands)
 
 
 def ended(run: Run) -> bool:
@@ -96,6 +111,8 @@ def _step(fed: Fed, event: Event) -> Fed:
 
 
 def _failed(fed: Fed, event: Event, fault: Fault) -> Fed:
+    if ended(fed.run):
+        return attrs.evolve(fed, moves=(*fed.moves, Moved(event, fault)))
     run = failed_by_fault(fed.run, getattr(event, "at", fed.run.spent.now), fault.part, fault.problem)
     end: tuple[Command, ...] = () if run.outcome is None else (End(run.outcome),)
     return Fed(run, (*fed.moves, Moved(event, fault)), (*fed.commands, *end))

@@ -130,7 +130,8 @@ def _single(machine: str, row: int, name: str, function: Any, level: Level | Non
             except Exception as error:
                 problem = f"raised {type(error).__name__}: {error}"
                 raise Fault(machine, row, name, problem, _heard(asked)) from error
-        if found.__class__ is not wanted:
+        kind: type[Any] = found.__class__
+        if kind is not wanted:
             problem = f"answered {type(found).__name__}, expected {wanted.__name__}"
             raise Fault(machine, row, name, problem, _heard(asked))
         if new:

@@ -15,10 +15,11 @@ from statecraft import Refused, Scalar
 from ..events import Ended, Event, NoReply, Reply, Said
 from ..ledger.observe import Keep, forget
 from ..outcome import Outcome
-from ..policy import DEFAULT, Policy
+from ..policy import DEFAULT, Policy, problems_of
 from ..run import RUN
 from ..state import Phase, Run, new_run
 from ..supervisor import Fed, Moved, NewLeg, ended, feed, settle
+from ..traces.bad_trace import BadTrace
 from ..traces.lines import Budget as BudgetLine
 from ..traces.recorded import Recorded
 from ..verdicts import decided
@@ -93,13 +94,32 @@ def policy_for(recorded: Recorded, policy: Policy = DEFAULT) -> Policy:
 
 def first(recorded: Recorded, policy: Policy = DEFAULT) -> Run:
     """The run as it stands before its first event."""
+    judged_by = policy_for(recorded, policy)
+    if problems := problems_of(judged_by):
+        field, _, rest = problems[0].partition(": found ")
+        found, _, expected = rest.partition(", expected ")
+        raise BadTrace(recorded.file, line=recorded.line, field=field, found=found, expected=expected)
     return new_run(
         recorded.run.id,
-        policy_for(recorded, policy),
+        judged_by,
         tools=tools_of(recorded.run),
         work=work_of(recorded.run),
         requires=recorded.run.requires,
+        agent=recorded.run.agent if isinstance(recorded.run.agent, str) else None,
     )
+
+
+def clamped(run: Run) -> list[str]:
+    """The declared waits that are longer than the run's own time allows."""
+    whole = run.policy.budget.seconds
+    if whole is None:
+        return []
+    most = max(0.0, whole - run.policy.waiting.hold_back_seconds)
+    return [
+        f"the wait of {name}, {tool.wait.max_wait_seconds:g} s, is longer than the run allows and is taken as {most:g} s"
+        for name, tool in run.tools.items()
+        if tool.wait is not None and (tool.wait.max_wait_seconds or 0.0) > most
+    ]
 
 
 class _Tally:
@@ -112,7 +132,7 @@ class _Tally:
         self.verdicts: list[Verdict] = []
         self.strip: list[str] = []
         self.legs: list[Outcome | None] = []
-        self.problems: list[str] = []
+        self.problems: list[str] = clamped(run)
         self.recorded_end: str | None = None
 
     def take(self, fed: Fed, line: int | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import attrs
 
@@ -52,6 +53,9 @@ from ..traces.lines import (
 from ..traces.lines import Facts as FactLine
 from ..traces.recorded import Recorded
 
+TOO_LONG = ("context_length_exceeded", "request_too_large")
+"""Codes by which providers say that a request is too long."""
+
 STOPS = {reason.value: reason for reason in StopReason}
 DECLARED = {kind.value: kind for kind in Declared}
 ERRORS = {kind.value: kind for kind in ErrorKind}
@@ -69,13 +73,16 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
     """The events of one recorded run, as they are read. Each text met on the way is handed to `keep`."""
     tools = tools_of(recorded.run)
     calls: dict[str, Call] = {}
-    now = 0.0
+    now = late = reached = 0.0
     task = None if recorded.run.task is None else text_of(recorded.run.task, keep)
     yield Translated(recorded.line, Begin(now, task))
     foreign = recorded.format != FORMAT
     for number, line in recorded.lines:
         at = getattr(line, "at", None)
-        now = now if at is None else max(now, at)
+        if isinstance(line, ResultLine) and (at is None or at + late <= now):
+            late += _interval(calls.get(line.call), tools)  # a look without a time of its own takes the interval
+        now = max(now, now if at is None else at + late, reached + late)
+        reached = reached if at is None else max(reached, at)
         if foreign and isinstance(line, ReplyLine) and line.kind == "final":
             line = attrs.evolve(line, calls=())  # there the last call is how the agent declares its end
         event = _event(line, now, tools, calls, keep)
@@ -174,9 +181,25 @@ def _result(line: ResultLine, at: float, tools: Tools, calls: dict[str, Call], k
     )
 
 
+def _interval(call: Call | None, tools: Tools) -> float:
+    """Seconds that a poll takes at least, by its tool's declaration."""
+    wait = None if call is None else tools.get(call.tool, UNDECLARED).wait
+    return 0.0 if wait is None else wait.min_interval_seconds or 0.0
+
+
 def _refusal(line: RefusalLine, at: float, keep: Keep) -> Refusal:
     headers = {name.lower(): value for name, value in line.headers.items()}
-    return Refusal(at, line.status, text_of(_spelled(line.body), keep), _seconds(headers.get("retry-after")))
+    after = _seconds(headers.get("retry-after"))
+    return Refusal(at, line.status, text_of(_spelled(line.body), keep), after, _too_long(line.body))
+
+
+def _too_long(body: object) -> bool:
+    """Whether the structured part of a refusal says that the request is too long. Its words are not read."""
+    error = cast("dict[str, object]", body).get("error") if isinstance(body, dict) else None
+    if not isinstance(error, dict):
+        return False
+    said = cast("dict[str, object]", error)
+    return said.get("code") in TOO_LONG or said.get("type") in TOO_LONG
 
 
 def _seconds(text: str | None) -> float | None:

@@ -31,6 +31,8 @@ def consecutive_duplicate(run: Run, event: TurnEnded) -> Reading:
     again = turn.outcomes[0] == before.same
     count = len(turn.outcomes) + (before.same_count if again else 0)
     ok = turn.ok + (before.same_ok if again else 0)
+    if run.tool(turn.tool).repeats:
+        count = min(count, (limits.stop if ok else limits.failing_stop) - 1)  # a tool that may repeat is only told
     return reading("consecutive_duplicate", count, limits, calls, failing=ok == 0, tool=turn.tool, turn=turn.number)
 
 

@@ -35,7 +35,16 @@ def text_of(content: str, keep: Keep = forget) -> Text:
 
 def call_of(id: str, name: str, args: str, tool: Tool, *, parsed: bool = True, keep: Keep = forget) -> Call:
     """One call of a reply; `args` is the text that was received, `parsed` whether it is a JSON object."""
-    return Call(id, name, signature(name, args), text_of(args, keep), parsed, _target(args, tool) if parsed else None)
+    signed = signature(name, _identity(args, tool) if parsed else args)
+    return Call(id, name, signed, text_of(args, keep), parsed, _target(args, tool) if parsed else None)
+
+
+def _identity(args: str, tool: Tool) -> str:
+    """The arguments that say what a call is: those that the manifest names, or all of them."""
+    given = _object(args) if tool.identity else None
+    if given is None:
+        return args
+    return spelling({name: given[name] for name in tool.identity if name in given}).decode("utf-8", "surrogatepass")
 
 
 def result_of(
@@ -83,17 +92,19 @@ def _spelled(value: object) -> str:
 
 
 def _target(args: str, tool: Tool) -> str | None:
-    if not tool.target:
+    given = _object(args) if tool.target else None
+    if given is None:
         return None
+    named = [value for name in tool.target if isinstance(value := given.get(name), str)]
+    return "\x1f".join(named) or None
+
+
+def _object(args: str) -> dict[str, object] | None:
     try:
         given = loads(args)
     except ValueError:
         return None
-    if not isinstance(given, dict):
-        return None
-    arguments = cast("dict[str, object]", given)
-    named = [value for name in tool.target if isinstance(value := arguments.get(name), str)]
-    return "\x1f".join(named) or None
+    return cast("dict[str, object]", given) if isinstance(given, dict) else None
 
 
 def _poll(value: object, error: ErrorKind | None, wait: Wait) -> tuple[PollState | None, str | None]:

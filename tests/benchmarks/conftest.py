@@ -129,9 +129,9 @@ def quiet_collector() -> Generator[None]:
 
 def _count(run: Callable[[], object]) -> int:
     """How often the run fits into a round; at least once."""
-    _timed(run, 1)
-    once = max(_timed(run, 3), 0.05)
-    return max(1, int(ROUND_SECONDS * 1e6 / once))
+    if _timed(run, 1) > ROUND_SECONDS * 1e6:
+        return 1
+    return max(1, int(ROUND_SECONDS * 1e6 / max(_timed(run, 3), 0.05)))
 
 
 def _timed(run: Callable[[], object], count: int) -> float:

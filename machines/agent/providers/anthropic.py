@@ -41,7 +41,6 @@ MALFORMED: Final = "malformed_arguments"
 _NO_WORDS: Final = "(no output)"
 _ID: Final = re.compile(r"[a-zA-Z0-9_-]+")
 _NOT_IN_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
-_NO_TOOLS: Final = {"type": "none"}
 
 
 def headers(key: Key | None) -> Mapping[str, str]:
@@ -53,7 +52,7 @@ def body(request: Request, model: str) -> bytes:
     """The body of a request.
 
     Results of calls come first in their message and blank texts are left out, as the provider demands. It also demands
-    tools where the transcript holds calls: to a request without any, those are named that were called, and none may be.
+    tools where the transcript holds calls: for a request that lists none, those that were called are, and none may be.
     """
     whole: dict[str, Any] = {"max_tokens": request.max_tokens}
     if model:
@@ -63,8 +62,8 @@ def body(request: Request, model: str) -> bytes:
     called = () if request.tools else _called(request.messages)
     if request.tools or called:
         whole["tools"] = [_tool(tool) for tool in request.tools or called]
-    if called:
-        whole["tool_choice"] = _NO_TOOLS
+    if called or (request.tools and request.no_tools):
+        whole["tool_choice"] = {"type": "none"}
     spoken = ((message.role, _blocks(message)) for message in request.messages)
     whole["messages"] = [{"role": role, "content": blocks} for role, blocks in spoken if blocks]
     return orjson.dumps(whole)

@@ -55,6 +55,8 @@ def body(request: Request, model: str, limit: str = "max_tokens") -> bytes:
         whole["model"] = model
     if request.tools:
         whole["tools"] = [_tool(tool) for tool in request.tools]
+        if request.no_tools:
+            whole["tool_choice"] = "none"
     messages = [fragment({"role": "system", "content": request.system})] if request.system.strip() else []
     for message in request.messages:
         messages += _user(message) if message.role == "user" else _assistant(message)

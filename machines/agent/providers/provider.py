@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import anyio
 import attrs
 
-from ..wire import Completion, Refused, Request
+from ..wire import Completion, Message, Refused, Request
 from .call_ids import told_apart
 from .exact import NotJson, read
 from .http import Answer, Http, NoAnswer
@@ -60,7 +60,7 @@ class HttpProvider:
             answer = await self._http.post(self.url, headers, body)
             if isinstance(answer, NoAnswer):
                 return Refused(0, without_key(answer.why, self.key)), answer.again
-            outcome = self._read(answer, request)
+            outcome = outcome_of(answer, self.wire, request.messages, self.key)
             if isinstance(outcome, Refused):
                 return outcome, passing(outcome, answer.headers.get("x-should-retry"))
             return outcome, False
@@ -73,23 +73,23 @@ class HttpProvider:
         """Give up what is open. A request that is still out gets no answer."""
         await self._http.aclose()
 
-    def _read(self, answer: Answer, request: Request) -> Completion | Refused:
-        data = answer.body
-        if not 200 <= answer.status < 300:
-            text = data.decode("utf-8", "replace")
-            return refused(answer.status, answer.headers, text, error_of(text), self.key)
-        data = data_without_key(data, self.key)
-        try:
-            text, value = read(data)
-            error = error_in(value)
-            reply = None if error else self.wire.reply(text, value)
-        except NotJson as bad:
-            shown = f"{bad}: {data.decode('utf-8', 'replace')}"
-            return refused(answer.status, answer.headers, shown, None, self.key)
-        if reply is None:
-            return refused(answer.status, answer.headers, text, error, self.key)
-        return attrs.evolve(
-            reply,
-            parts=told_apart(reply.parts, request.messages),
-            request_id=request_id(answer.headers, key=self.key),
-        )
+
+def outcome_of(
+    answer: Answer, wire: Wire, messages: Sequence[Message] = (), key: Key | None = None
+) -> Completion | Refused:
+    """What an answer to a request with these messages comes to. Pure."""
+    data = answer.body
+    if not 200 <= answer.status < 300:
+        text = data.decode("utf-8", "replace")
+        return refused(answer.status, answer.headers, text, error_of(text), key)
+    data = data_without_key(data, key)
+    try:
+        text, value = read(data)
+        error = error_in(value)
+        reply = None if error else wire.reply(text, value)
+    except NotJson as bad:
+        return refused(answer.status, answer.headers, f"{bad}: {data.decode('utf-8', 'replace')}", None, key)
+    if reply is None:
+        return refused(answer.status, answer.headers, text, error, key)
+    parts = told_apart(reply.parts, messages)
+    return attrs.evolve(reply, parts=parts, request_id=request_id(answer.headers, key=key))

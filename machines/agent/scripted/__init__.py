@@ -2,7 +2,7 @@
 
 from .moves import Drop, EchoKey, Garbage, Move, Refuse, Stall, Turn, call
 from .received import Received
-from .script import Script
+from .script import Script, by_run
 from .server import ScriptedServer
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "ScriptedServer",
     "Stall",
     "Turn",
+    "by_run",
     "call",
 ]

@@ -14,34 +14,33 @@ from ..providers.fields import count, items, mapping, string
 from ..providers.refusal import STATUS_OF
 from ..wire import CallPart, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from .moves import Turn
-
-PATH: Final = "/v1/messages"
-KEY: Final = "x-api-key"
+from .side import Side
 
 _WORD_OF: Final = {reason: word for word, reason in STOPS.items()}
-_TYPE_OF: Final = {status: word for word, status in reversed(STATUS_OF.items()) if word.endswith(("_error", "_large"))}
+# Of the types of one status the first is Anthropic's own.
+_TYPE_OF: Final = {status: kind for kind, status in list(STATUS_OF.items())[::-1]}
 
 
 def request_in(text: str, value: object) -> Request:
-    """The request in a body. Tools that may not be called are none."""
+    """The request in a body."""
     said = mapping(value)
     inputs = iter(pieces(text, ("messages", None, "content", None, "input")))
-    barred = mapping(said.get("tool_choice")).get("type") == "none"
     return Request(
         system=_text(said.get("system")),
         messages=tuple(_message(mapping(message), inputs) for message in items(said.get("messages"))),
-        tools=() if barred else tuple(_tool(mapping(tool)) for tool in items(said.get("tools"))),
+        tools=tuple(_tool(mapping(tool)) for tool in items(said.get("tools"))),
         max_tokens=count(said.get("max_tokens")),
+        no_tools=mapping(said.get("tool_choice")).get("type") == "none",
     )
 
 
 def reply_of(turn: Turn, model: str, ids: list[str], usage: Usage, number: int) -> bytes:
     """The body of a reply."""
-    content: list[Any] = []
+    content: list[orjson.Fragment] = []
     if turn.thinking:
-        content.append({"type": "thinking", "thinking": turn.thinking, "signature": "c2NyaXB0ZWQ="})
+        content.append(fragment({"type": "thinking", "thinking": turn.thinking, "signature": "c2NyaXB0ZWQ="}))
     if turn.text:
-        content.append({"type": "text", "text": turn.text})
+        content.append(fragment({"type": "text", "text": turn.text}))
     for name, made in zip(ids, turn.calls, strict=True):
         before = written({"type": "tool_use", "id": name, "name": made.name})
         # What is no object cannot be said on this wire but as a string.
@@ -54,7 +53,7 @@ def reply_of(turn: Turn, model: str, ids: list[str], usage: Usage, number: int) 
             "type": "message",
             "role": "assistant",
             "model": model,
-            "content": [block if isinstance(block, orjson.Fragment) else fragment(block) for block in content],
+            "content": content,
             "stop_reason": _WORD_OF.get(stop, stop.value),
             "stop_sequence": None,
             "usage": {
@@ -71,6 +70,10 @@ def error_of(status: int, message: str) -> bytes:
     """The body of a refusal."""
     kind = _TYPE_OF.get(status, "api_error" if status >= 500 else "invalid_request_error")
     return written({"type": "error", "error": {"type": kind, "message": message}})
+
+
+SIDE: Final = Side("/v1/messages", "x-api-key", request_in, reply_of, error_of)
+"""The wire as the server takes it."""
 
 
 def _message(said: Mapping[str, Any], inputs: Iterator[str | None]) -> Message:

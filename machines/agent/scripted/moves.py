@@ -41,7 +41,7 @@ class Stall:
     """Nothing for so many seconds, or until the server stops; then another move."""
 
     seconds: float
-    then: Turn | Refuse | Drop = Turn()
+    then: Move = Turn()
 
 
 @attrs.frozen

@@ -11,9 +11,7 @@ from ..providers.fields import count, items, mapping, string
 from ..providers.openai import ERROR_MARK, THINKING
 from ..wire import CallPart, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from .moves import Turn
-
-PATH: Final = "/v1/chat/completions"
-KEY: Final = "authorization"
+from .side import Side
 
 _WORD_OF: Final = {
     StopReason.END_TURN: "stop",
@@ -49,6 +47,7 @@ def request_in(text: str, value: object) -> Request:
         messages=tuple(messages),
         tools=tuple(_tool(mapping(mapping(tool).get("function"))) for tool in items(said.get("tools"))),
         max_tokens=count(said.get("max_tokens")) or count(said.get("max_completion_tokens")),
+        no_tools=said.get("tool_choice") == "none",
     )
 
 
@@ -87,6 +86,10 @@ def error_of(status: int, message: str) -> bytes:
     """The body of a refusal."""
     kind = "server_error" if status >= 500 else "invalid_request_error"
     return written({"error": {"message": message, "type": kind, "param": None, "code": None}})
+
+
+SIDE: Final = Side("/v1/chat/completions", "authorization", request_in, reply_of, error_of)
+"""The wire as the server takes it."""
 
 
 def _spoken(said: Mapping[str, Any]) -> tuple[Part, ...]:

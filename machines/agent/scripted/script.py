@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
 
 import attrs
 
@@ -16,14 +15,33 @@ Script = Sequence[Move] | Callable[[Received], Move]
 """Moves in order, or a function of the request. A function may be called from several threads at once."""
 
 
+def by_run(scripts: Mapping[str, Script]) -> Script:
+    """A script in which each run has its own, by its name."""
+
+    def move(received: Received) -> Move:
+        script = scripts.get(received.run)
+        return Refuse(404, f"the script has no run {received.run!r}") if script is None else move_of(script, received)
+
+    return move
+
+
+def move_of(script: Script, received: Received) -> Move:
+    """What the script does with a request. One that is spent refuses for good."""
+    if callable(script):
+        return script(received)
+    if received.number < len(script):
+        return script[received.number]
+    return Refuse(410, f"the script of run {received.run!r} is spent after {len(script)} moves")
+
+
 @attrs.define(eq=False)
 class Stage:
-    """The runs that play a script, or each its own (by name), side by side: each has its place in it.
+    """The runs that play a script side by side, each from its start: what each has asked, and how far it is.
 
     The last `keep` requests of a run are kept, None keeps all.
     """
 
-    script: Script | Mapping[str, Script]
+    script: Script
     keep: int | None = None
     errors: list[Exception] = attrs.field(factory=list[Exception], init=False)
     _runs: dict[str, deque[Received]] = attrs.field(factory=dict[str, "deque[Received]"], init=False)
@@ -41,18 +59,12 @@ class Stage:
             return received
 
     def move(self, received: Received) -> Move:
-        """The next move of a run. A script that is spent, or that does not know the run, refuses for good."""
-        script = self.script
-        if isinstance(script, Mapping):
-            found = cast("Mapping[str, Script]", script).get(received.run)
-            if found is None:
-                return Refuse(404, f"the script has no run {received.run!r}")
-            script = found
-        if callable(script):
-            return script(received)
-        if received.number >= len(script):
-            return Refuse(410, f"the script of run {received.run!r} is spent after {len(script)} moves")
-        return script[received.number]
+        """The next move of a run. A script that raises refuses, and the exception is kept."""
+        try:
+            return move_of(self.script, received)
+        except Exception as error:  # noqa: BLE001  # a script is the user's, and its errors belong to the user's thread
+            self.errors.append(error)
+            return Refuse(500, f"the script raised {type(error).__name__}: {error}")
 
     def ids(self, run: str, count: int) -> list[str]:
         """Ids for so many calls, numbered through the run."""
