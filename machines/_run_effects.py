@@ -32,8 +32,9 @@ from .events import (
     Values,
 )
 from .ledger.work import digest8, learn_goal, learn_plan, learn_result
+from .manifest import Kind
 from .outcome import Fact, Reason
-from .state import Run, Streaks, Turn
+from .state import Run, Streaks, Turn, outcome_of
 
 MOST_UNANSWERED = 64
 """Calls without an answer that a run remembers for its account; the newest are kept."""
@@ -123,16 +124,31 @@ def fold(run: Run, event: Result) -> Done:
     if waiting:
         return attrs.evolve(run, turn=attrs.evolve(turn, polls=turn.polls + 1)), ()
     seen = event.digest is not None
-    outcome = digest8(call.signature, event.digest or b"", (event.error.value if event.error else "").encode())
+    outcome = outcome_of(call, event.digest or b"", event.error.value if event.error else "")
+    idle = tool.scratch or tool.kind is Kind.THINK
     turn = attrs.evolve(
         turn,
         outcomes=(*turn.outcomes, outcome),
-        ok=turn.ok + (event.error is None and seen),
+        ok=turn.ok + (event.error is None and seen and not idle),
         failed=turn.failed + (event.error is not None),
         unseen=turn.unseen + (event.error is None and not seen),
         tool=call.tool,
     )
     return attrs.evolve(run, turn=turn), ()
+
+
+def fold_late(run: Run, event: Result) -> Done:
+    """An answer that comes after its turn was over is news all the same: of the turn under way, or the next one."""
+    run = at_time(run, event)
+    call = next(call for call in run.unanswered if call.id == event.call)
+    tool = run.tool(call.tool)
+    ledger, signal = learn_result(run.ledger, call, event, tool, run.policy.progress.recent_results)
+    left = tuple(other for other in run.unanswered if other is not call)
+    run = attrs.evolve(run, ledger=ledger, unanswered=left)
+    if signal:
+        strong = run.turn.strong or signal == "state"
+        run = attrs.evolve(run, turn=attrs.evolve(run.turn, signal=signal, strong=strong))
+    return run, ()
 
 
 def note_plan(run: Run, event: PlanChanged) -> Done:
@@ -281,18 +297,18 @@ def _close(run: Run, event: TurnEnded | Event) -> Run:
     turn, before = run.turn, run.streaks
     left = (*run.unanswered, *turn.open)[-MOST_UNANSWERED:]
     run = attrs.evolve(at_time(run, event), turn=Turn(turn.number), unanswered=left)
-    if turn.polls and not turn.outcomes and not turn.signal:
+    outcomes = turn.judged
+    if turn.polls and not outcomes and not turn.signal:
         return run
     still = tuple(d.name for d in ROSTER if d.name in before.nudged and _sees(d, run, turn, event))
-    kinds = set(turn.outcomes)
-    alone = len(kinds) == 1 and not turn.strong
-    again = alone and turn.outcomes[0] == before.same
+    alone = len(set(outcomes)) == 1 and not turn.strong
+    again = alone and outcomes[0] == before.same
     streaks = Streaks(
         barren=0 if turn.signal else before.barren + 1,
         barren_ok=0 if turn.signal else before.barren_ok + turn.ok,
-        barren_failed=0 if turn.signal else before.barren_failed + turn.failed + turn.unseen,
-        same=turn.outcomes[0] if alone else b"",
-        same_count=(len(turn.outcomes) + (before.same_count if again else 0)) if alone else 0,
+        barren_failed=0 if turn.signal else before.barren_failed + turn.failed + turn.unseen + len(turn.open),
+        same=outcomes[0] if alone else b"",
+        same_count=(len(outcomes) + (before.same_count if again else 0)) if alone else 0,
         same_ok=(turn.ok + (before.same_ok if again else 0)) if alone else 0,
         nudged=still,
         last_signal=turn.signal or before.last_signal,

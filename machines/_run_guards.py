@@ -74,6 +74,13 @@ def open_call(run: Run, event: Result) -> Evidence:
 
 
 @guard
+def late_call(run: Run, event: Result) -> Evidence:
+    """The result answers a call whose turn ended without an answer."""
+    holds = any(call.id == event.call for call in run.unanswered)
+    return seen("late_call", holds, call=event.call, unanswered=len(run.unanswered))
+
+
+@guard
 def progressed(run: Run, event: TurnEnded) -> Evidence:
     """The turn brought something new."""
     return seen("progressed", bool(run.turn.signal), signal=run.turn.signal or None)
@@ -83,8 +90,8 @@ def progressed(run: Run, event: TurnEnded) -> Evidence:
 def only_polled(run: Run, event: TurnEnded) -> Evidence:
     """Every call of the turn was a look at a declared wait that may go on."""
     turn = run.turn
-    holds = turn.polls > 0 and not turn.outcomes
-    return seen("only_polled", holds, polls=turn.polls, others=len(turn.outcomes))
+    others = len(turn.judged)
+    return seen("only_polled", turn.polls > 0 and not others, polls=turn.polls, others=others)
 
 
 @guard

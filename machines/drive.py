@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from itertools import pairwise
 
 from .commands import Command, WaitUntil
 from .events import Cancel, Event
@@ -45,11 +46,13 @@ class Loop:
         if isinstance(command, WaitUntil):
             self._take(await self._host.wait(command.at, command.signals))
             return
-        for event in await self._host.effect(command, key):
-            self._take(event)
+        events = (*await self._host.effect(command, key), None)
+        for event, then in pairwise(events):
+            if event is not None:
+                self._take(event, then)
 
-    def _take(self, event: Event) -> None:
-        fed = feed(self.run, event)
+    def _take(self, event: Event, then: Event | None = None) -> None:
+        fed = feed(self.run, event, then=then)
         for move in fed.moves:
             self._journal.watch(move)
         self.run = fed.run

@@ -15,8 +15,8 @@ class Budget:
 
     `hold_back` is the share of seconds, tokens and dollars kept for the final reply, so that the last request is never
     pre-empted by the limit that caused it; never more than the three `hold_back_*` amounts. `reply_tokens` is what one
-    reply may cost at most (None: not known, then only what is known counts). `final_reply`: whether a run that is stopped
-    is asked for one last reply.
+    reply may cost at most (None: not known, then only what is known counts). `final_reply`: whether a run that is
+    stopped is asked for one last reply.
     """
 
     turns: int | None = 60

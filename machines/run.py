@@ -30,6 +30,7 @@ from ._run_guards import (
     cut,
     empty,
     final_refusal,
+    late_call,
     limits,
     limits_with_reply,
     message_is,
@@ -168,6 +169,7 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, asks=[AnswerCalls, Ask]),
         # the turn and what it found
         row(P.ACTING, Result, P.ACTING, do.fold, open_call),
+        row.stay(OPEN, Result, do.fold_late, late_call),
         *(
             row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_by(d), reaches(d.read, Level.STOP), asks=[AnswerCalls, Ask])
             for d in ROSTER
@@ -241,7 +243,8 @@ RUN: Table[Run, Phase, Event, Command] = Table(
         ),
         refuse([P.READY], [Signal, Clock, NoReply], "not begun"),
         refuse(OPEN, [Begin], "begun already"),
-        refuse([*_ASKED, P.WAITING, P.CONDENSING], [Result, TurnEnded], "no call is open"),
+        refuse([*_ASKED, P.WAITING, P.CONDENSING], [TurnEnded], "no call is open"),
+        ordered([P.ACTING], [Result], "a call of this turn before one of an earlier turn, should they share an id"),
         refuse([P.ACTING, P.WAITING, P.CONDENSING], [Reply, Refusal], "no request is out"),
         refuse([P.ACTING, P.WAITING], [NoReply], "no request is out"),
         refuse([P.ACTING, P.WAITING, P.CONDENSING], [Chunk], "no request is out"),

@@ -14,7 +14,7 @@ from rpds import HashTrieMap, HashTrieSet
 
 from .escalation import Ladder
 from .events import Call, Usage
-from .ledger.work import Ledger
+from .ledger.work import Ledger, digest8, next_leg
 from .manifest import UNDECLARED, Tool, Tools, Work
 from .message import Candidate
 from .outcome import Fact, Outcome, Reason
@@ -77,6 +77,16 @@ class Turn:
     wait_over: str = ""
     wait_value: str | None = None
     tool: str = ""
+
+    @property
+    def judged(self) -> tuple[bytes, ...]:
+        """The outcomes of all its calls; one without an answer has the outcome of one whose answer was not seen."""
+        return (*self.outcomes, *(outcome_of(call, b"", "") for call in self.open))
+
+
+def outcome_of(call: Call, digest: bytes, error: str) -> bytes:
+    """Eight bytes that stand for a call and what it came to."""
+    return digest8(call.signature, digest, error.encode())
 
 
 @attrs.frozen
@@ -246,7 +256,7 @@ def hand_on(run: Run) -> Run:
         agent=run.agent,
         leg=run.leg + 1,
         spent=attrs.evolve(run.spent, before=run.spent.seconds(run.spent.now), began=run.spent.now, replies=0),
-        ledger=run.ledger,
+        ledger=next_leg(run.ledger),
         turn=Turn(number=run.turn.number),
     )
     purse = {budget: size(run) for budget, size in SIZES.items()} | {Purse.TURN: run.purse[Purse.TURN]}

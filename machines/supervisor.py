@@ -17,7 +17,20 @@ from statecraft import Answer, Fault, Unhandled
 
 from ._run_endings import failed_by_fault
 from .commands import AnswerCalls, Ask, Command, End
-from .events import Chunk, Clock, Condensed, Ended, Event, NoReply, Refusal, Reply, Said, TurnEnded
+from .events import (
+    Chunk,
+    Clock,
+    Condensed,
+    Ended,
+    Event,
+    GoalMeasured,
+    NoReply,
+    PlanChanged,
+    Refusal,
+    Reply,
+    Said,
+    TurnEnded,
+)
 from .run import RUN
 from .state import ENDINGS, Phase, Run, hand_on
 
@@ -46,8 +59,12 @@ class Fed:
     commands: tuple[Command, ...]
 
 
-def feed(run: Run, event: Event) -> Fed:
-    """Feed one event to a run. Never raises for what an event may hold; the given run is untouched."""
+def feed(run: Run, event: Event, *, then: Event | None = None) -> Fed:
+    """Feed one event to a run. Never raises for what an event may hold; the given run is untouched.
+
+    `then` is the event that is known to come next, if one is: what the plan or the goal says right after the last
+    answer still belongs to the turn.
+    """
     fed = settle(run, event)
     if isinstance(event, Said) and not event.synthetic and _begins_leg(fed.run):
         leg = hand_on(fed.run)
@@ -55,7 +72,7 @@ def feed(run: Run, event: Event) -> Fed:
         answers = tuple(c for c in fed.commands if isinstance(c, AnswerCalls))
         fed = Fed(leg, (*fed.moves, NewLeg(leg)), answers)
     fed = _step(fed, event)
-    if fed.run.at is Phase.ACTING and not fed.run.turn.open:
+    if fed.run.at is Phase.ACTING and not fed.run.turn.open and not isinstance(then, PlanChanged | GoalMeasured):
         fed = _step(fed, TurnEnded(event.at))
     if fed.run.at is Phase.CONCLUDING and not fed.run.policy.budget.final_reply and _asks_last(fed):
         kept = tuple(c for c in fed.commands if not (isinstance(c, Ask) and c.final))

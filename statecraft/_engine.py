@@ -18,7 +18,7 @@ import attrs
 from transitions import EventData, Machine
 from transitions.core import Transition
 
-from .guards import Evidence, Finding, Guard, Level, Question, Reading, name_of
+from .guards import Evidence, Finding, Guard, Level, Question, Reading, SCALARS, name_of, unkept
 from .step import Fault
 
 Asker = Callable[["Asked"], bool]
@@ -130,11 +130,14 @@ def _single(machine: str, row: int, name: str, function: Any, level: Level | Non
             except Exception as error:
                 problem = f"raised {type(error).__name__}: {error}"
                 raise Fault(machine, row, name, problem, _heard(asked)) from error
-        kind: type[Any] = found.__class__
-        if kind is not wanted:
+        if found.__class__ is not wanted:
             problem = f"answered {type(found).__name__}, expected {wanted.__name__}"
             raise Fault(machine, row, name, problem, _heard(asked))
         if new:
+            if found.seen:
+                for value in found.seen.values():
+                    if value.__class__ not in SCALARS and (problem := unkept(found)):
+                        raise Fault(machine, row, name, problem, _heard(asked))
             asked.answers[function] = found
         return bool(found.holds if level is None else found.level >= level)
 

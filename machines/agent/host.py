@@ -192,7 +192,7 @@ class AgentHost:
             tuple(
                 call_of(c.id, c.name, c.args, self._tool(c.name), parsed=_is_object(c), keep=self._keep) for c in calls
             ),
-            text=text_of(told.text, self._keep) if told.text else None,
+            text=text_of(told.text, self._keep) if told.text.strip() else None,
             thinking=text_of(answer.thinking, self._keep) if answer.thinking else None,
             usage=answer.usage,
             kind=None if told.kind is None else Declared(told.kind),

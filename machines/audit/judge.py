@@ -116,7 +116,7 @@ def clamped(run: Run) -> list[str]:
         return []
     most = max(0.0, whole - run.policy.waiting.hold_back_seconds)
     return [
-        f"the wait of {name}, {tool.wait.max_wait_seconds:g} s, is longer than the run allows and is taken as {most:g} s"
+        f"the wait of {name}, {tool.wait.max_wait_seconds:g} s, is longer than the run allows: taken as {most:g} s"
         for name, tool in run.tools.items()
         if tool.wait is not None and (tool.wait.max_wait_seconds or 0.0) > most
     ]
@@ -183,8 +183,12 @@ MOST_PROBLEMS = 20
 def judge(recorded: Recorded, policy: Policy = DEFAULT, *, watch: Watch | None = None, keep: Keep = forget) -> Judged:
     """Judge one recorded run: `watch` is shown every step, `keep` every text. Raises what reading it raises."""
     tally = _Tally(first(recorded, policy), watch or _unwatched)
-    for translated in translate(recorded, keep):
-        _one(tally, translated)
+    events = translate(recorded, keep)
+    here = next(events, None)
+    while here is not None:
+        then = next(events, None)
+        _one(tally, here, None if then is None else then.event)
+        here = then
     legs = (*tally.legs, tally.run.outcome)
     worst = max((v.verdict for v in tally.verdicts), key=RANK.__getitem__, default="continue")
     return Judged(
@@ -207,7 +211,7 @@ def judge(recorded: Recorded, policy: Policy = DEFAULT, *, watch: Watch | None =
     )
 
 
-def _one(tally: _Tally, translated: Translated) -> None:
+def _one(tally: _Tally, translated: Translated, then: Event | None) -> None:
     event, line = translated.event, translated.line
     if isinstance(event, Ended):
         tally.recorded_end = event.status
@@ -221,7 +225,7 @@ def _one(tally: _Tally, translated: Translated) -> None:
         return
     if isinstance(event, Reply):
         tally.calls += len(event.calls)
-    tally.take(feed(tally.run, event), line)
+    tally.take(feed(tally.run, event, then=then), line)
     _conclude(tally, event.at, line)
 
 

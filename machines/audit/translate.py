@@ -29,10 +29,10 @@ from ..events import (
     StopReason,
     Usage,
 )
-from ..ledger.canonical import spelling
+from ..ledger.canonical import loads, spelling
 from ..ledger.observe import UNSEEN as NOT_SEEN
 from ..ledger.observe import Keep, call_of, forget, result_of, text_of
-from ..manifest import UNDECLARED, Tools, Work
+from ..manifest import UNDECLARED, Kind, Tools, Work
 from ..traces.lines import (
     FORMAT,
     UNSEEN,
@@ -52,6 +52,7 @@ from ..traces.lines import (
 )
 from ..traces.lines import Facts as FactLine
 from ..traces.recorded import Recorded
+from ..traces.shell import writes
 
 TOO_LONG = ("context_length_exceeded", "request_too_large")
 """Codes by which providers say that a request is too long."""
@@ -77,6 +78,7 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
     task = None if recorded.run.task is None else text_of(recorded.run.task, keep)
     yield Translated(recorded.line, Begin(now, task))
     foreign = recorded.format != FORMAT
+    writing: frozenset[str] = frozenset()
     for number, line in recorded.lines:
         at = getattr(line, "at", None)
         if isinstance(line, ResultLine) and (at is None or at + late <= now):
@@ -85,6 +87,10 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
         reached = reached if at is None else max(reached, at)
         if foreign and isinstance(line, ReplyLine) and line.kind == "final":
             line = attrs.evolve(line, calls=())  # there the last call is how the agent declares its end
+        if foreign and isinstance(line, ReplyLine):
+            writing = _writing(line, tools)
+        if isinstance(line, ResultLine) and line.call in writing and line.error is None:
+            line = attrs.evolve(line, wrote=True)
         event = _event(line, now, tools, calls, keep)
         if event is not None:
             yield Translated(number, event)
@@ -139,8 +145,8 @@ def _reply(line: ReplyLine, at: float, tools: Tools, calls: dict[str, Call], kee
         at,
         STOPS[line.stop],
         made,
-        text=text_of(line.text, keep) if line.text else None,
-        thinking=text_of(line.thinking, keep) if line.thinking else None,
+        text=text_of(line.text, keep) if line.text.strip() else None,
+        thinking=text_of(line.thinking, keep) if line.thinking.strip() else None,
         usage=Usage()
         if usage is None
         else Usage(usage.input or 0, usage.output or 0, usage.cached or 0, usage.usd or 0.0),
@@ -179,6 +185,18 @@ def _result(line: ResultLine, at: float, tools: Tools, calls: dict[str, Call], k
         wrote=line.wrote,
         keep=keep,
     )
+
+
+def _writing(line: ReplyLine, tools: Tools) -> frozenset[str]:
+    """The ids of those shell commands of a reply that plainly write; a recording has nobody else who saw it."""
+    found: set[str] = set()
+    for call in line.calls:
+        if tools.get(call.tool, UNDECLARED).kind is Kind.COMMAND and not call.raw:
+            given = loads(call.args)
+            command = cast("dict[str, object]", given).get("command") if isinstance(given, dict) else None
+            if isinstance(command, str) and writes(command):
+                found.add(call.id)
+    return frozenset(found)
 
 
 def _interval(call: Call | None, tools: Tools) -> float:

@@ -25,15 +25,17 @@ def consecutive_duplicate(run: Run, event: TurnEnded) -> Reading:
     limits = run.policy.detectors.consecutive_duplicate
     turn, before = run.turn, run.streaks
     calls = most(run) * run.policy.budget.calls_per_turn
-    kinds = set(turn.outcomes)
+    outcomes = turn.judged
+    tool = turn.tool or (turn.open[0].tool if turn.open else "")
+    kinds = set(outcomes)
     if not limits.enabled or turn.strong or len(kinds) != 1:
         return reading("consecutive_duplicate", 0, limits, calls)
-    again = turn.outcomes[0] == before.same
-    count = len(turn.outcomes) + (before.same_count if again else 0)
+    again = outcomes[0] == before.same
+    count = len(outcomes) + (before.same_count if again else 0)
     ok = turn.ok + (before.same_ok if again else 0)
-    if run.tool(turn.tool).repeats:
+    if run.tool(tool).repeats:
         count = min(count, (limits.stop if ok else limits.failing_stop) - 1)  # a tool that may repeat is only told
-    return reading("consecutive_duplicate", count, limits, calls, failing=ok == 0, tool=turn.tool, turn=turn.number)
+    return reading("consecutive_duplicate", count, limits, calls, failing=ok == 0, tool=tool, turn=turn.number)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

@@ -24,8 +24,8 @@ def no_progress(run: Run, event: TurnEnded) -> Reading:
     turn, before = run.turn, run.streaks
     if not limits.enabled or turn.signal:
         return reading("no_progress", 0, limits, most(run))
-    only_polled = turn.polls > 0 and not turn.outcomes
-    failed = before.barren_failed + turn.failed + turn.unseen
+    only_polled = turn.polls > 0 and not turn.judged
+    failed = before.barren_failed + turn.failed + turn.unseen + len(turn.open)
     ok = before.barren_ok + turn.ok
     return reading(
         "no_progress",

@@ -8,7 +8,7 @@ signals say that something new came in, and `learn_result`, `learn_plan` and `le
 * `plan`    an item of the plan was closed that was open (its wording counts for nothing)
 * `goal`    the best count of the task's own measure so far
 
-A result that was not seen is evidence of nothing, and a scratch tool changes nothing.
+A result that was not seen is evidence of nothing; a scratch tool changes nothing, and a thought brings nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import attrs
 from rpds import HashTrieMap, HashTrieSet
 
 from ..events import Call, GoalMeasured, PlanChanged, PlanItem, Result
-from ..manifest import Tool
+from ..manifest import Kind, Tool
 from ..outcome import Change, LastResult
 
 SHOWN_CHANGES = 8
@@ -33,12 +33,14 @@ SHOWN_RESULTS = 3
 class Ledger:
     """What a run has learned. It grows with distinct things only, and is handed on from leg to leg.
 
-    `recent`: per tool the digests of its last distinct results, newest last. `work`: 8-byte digests of every distinct
-    (tool, result), (target, state) and blind write. `closed`: the items of any plan that were ever closed, by digest;
-    `most_closed`: how many at once. `best`: the best share of the goal reached, None before the first.
+    `recent`: per tool the digests of its last distinct results, newest last. `seen`: 8-byte digests of the (target,
+    state) pairs and blind writes of this leg. `work`: those of every distinct result and state of the run. `closed`:
+    the items of any plan that were ever closed, by digest; `most_closed`: how many at once. `best`: the best share of
+    the goal reached, None before the first.
     """
 
     recent: HashTrieMap[str, tuple[bytes, ...]] = HashTrieMap()
+    seen: HashTrieSet[bytes] = HashTrieSet()
     work: HashTrieSet[bytes] = HashTrieSet()
     written: HashTrieSet[str] = HashTrieSet()
     plan: tuple[PlanItem, ...] = ()
@@ -63,9 +65,10 @@ def digest8(*parts: bytes) -> bytes:
 def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_results: int) -> tuple[Ledger, str]:
     """The ledger with one more result, and the signal that fired ("" = none)."""
     signal = ""
-    work, recent, written = ledger.work, ledger.recent, ledger.written
+    seen, work, recent, written = ledger.seen, ledger.work, ledger.recent, ledger.written
     name = call.tool.encode(errors="surrogatepass")
-    if result.digest is not None:
+    idle = tool.scratch or tool.kind is Kind.THINK
+    if result.digest is not None and not idle:
         last = recent.get(call.tool) or ()
         if result.digest not in last:
             signal = "result"
@@ -78,15 +81,23 @@ def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_
             done = digest8(b"state", (target or "").encode(errors="surrogatepass"), result.state)
         else:
             done = digest8(b"write", call.signature)
-        if done not in work:
+        if done not in seen:
             signal = "state"
-            work = work.insert(done)
+            seen = seen.insert(done)
+        work = work.insert(done)
         if target is not None:
             written = written.insert(target)
         changes = (*ledger.changes, Change(call.tool, target, result.state))[-SHOWN_CHANGES:]
         ledger = attrs.evolve(ledger, changes=changes, changes_in_all=ledger.changes_in_all + 1)
     shown = (*ledger.last_results, LastResult(call.tool, result.value, result.error))[-SHOWN_RESULTS:]
-    return attrs.evolve(ledger, work=work, recent=recent, written=written, last_results=shown), signal
+    return attrs.evolve(ledger, seen=seen, work=work, recent=recent, written=written, last_results=shown), signal
+
+
+def next_leg(ledger: Ledger) -> Ledger:
+    """The ledger as it is handed on: what is new is asked afresh, what was done and learned stays."""
+    return attrs.evolve(
+        ledger, recent=HashTrieMap(), seen=HashTrieSet(), closed=HashTrieSet(), most_closed=0, best=None
+    )
 
 
 def learn_plan(ledger: Ledger, event: PlanChanged) -> tuple[Ledger, str]:

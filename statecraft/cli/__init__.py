@@ -2,6 +2,7 @@
 
 from .loading import Machines, load
 from .running import BadInput, run
+from .texts import add
 from .verbs import add_verbs
 
-__all__ = ["BadInput", "Machines", "add_verbs", "load", "run"]
+__all__ = ["BadInput", "Machines", "add", "add_verbs", "load", "run"]

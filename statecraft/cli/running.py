@@ -1,23 +1,32 @@
 """How a command line runs: what went wrong in one line on standard error, and the exit code.
 
 0: done. 1: what was asked for was found (a stale diagram, a broken journal, a verdict that `--fail-on` names). 2: bad
-input. A reader that goes away (`| head`) ends the program quietly; an interrupt ends it with 130, as shells expect.
+input, or a place that cannot be written to. 70: a fault of the program itself (EX_SOFTWARE of sysexits.h), so that
+nobody takes it for something found. A reader that goes away (`| head`) ends the program quietly; an interrupt ends it
+with 130, as shells expect.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError
 
 from .. import BadTable
 from ..codec import BadData
+from .usage import usage
+
+FAULT = 70
+TRACEBACK = "STATECRAFT_TRACEBACK"
+"""Set in the environment, it shows where a fault of the program happened."""
 
 
 class BadInput(Exception):
-    """Something given is wrong: the message says what, where, and what was expected, in one line."""
+    """Something given is wrong: the message says what, where, and what was expected, a line for each."""
 
 
 Known = type[Exception]
@@ -25,26 +34,28 @@ Known = type[Exception]
 
 def run(app: App, argv: Sequence[str] | None = None, *, bad: tuple[Known, ...] = ()) -> int:
     """Run the command line; `bad` lists further exceptions that mean bad input. Answers the exit code."""
+    if not _streams():
+        return _bad("standard output: is closed; expected a place to write to")
     try:
         found = app(argv, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except CycloptsError as error:
-        return _bad(f"{_one_line(error)}; see {app.name[0]} --help")
+        return _bad(usage(error, app.name[0]))
     except BrokenPipeError:
-        # Python flushes standard output once more when it ends; there is nobody left to read it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _no_more_output()
         return 0
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # rich has met it first, as it printed a help
+            return 0
+        raise
     except OSError as error:
-        if isinstance(error, bad):
-            return _bad(str(error))
-        return _bad(f"{error.filename or 'input'}: {error.strerror or error}")
+        _no_more_output()
+        return _bad(str(error) if isinstance(error, bad) else _of_system(error))
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return 130
-    except Exception as error:
-        if isinstance(error, (BadInput, BadTable, BadData, *bad)):
-            return _bad(str(error))
-        raise
+    except Exception as error:  # noqa: BLE001 - the last place in which a fault can be told in one line
+        return _bad(str(error)) if isinstance(error, (BadInput, BadTable, BadData, *bad)) else _fault(error)
     return found if isinstance(found, int) else 0
 
 
@@ -59,5 +70,32 @@ def _bad(problem: str) -> int:
     return 2
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
+def _of_system(error: OSError) -> str:
+    """What the system refused; an error of writing names no file."""
+    return f"{error.filename or 'output'}: {error.strerror or error}"
+
+
+def _fault(error: Exception) -> int:
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(error)
+    said = " ".join(f"{type(error).__name__}: {error}".split())
+    complain(f"a fault of the program itself, {said}; {TRACEBACK}=1 in the environment shows where")
+    return FAULT
+
+
+def _streams() -> bool:
+    """See to it that whatever is written can be; False where there is no standard output (`>&-`)."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open as long as the program runs
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a recording may name anything, lone surrogates too
+    return sys.stdout is not None
+
+
+def _no_more_output() -> None:
+    """Python flushes standard output once more when it ends, and would fail there again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -85,7 +85,10 @@ def pieces(text: str, path: tuple[str | None, ...]) -> list[str | None]:
     A name steps into that member of an object (of a name given twice the last one holds, as for every reader here),
     None into each element of a list. Where an element has no such member, None holds its place.
     """
-    return list(_pieces(text, _skip(text, 0), path))
+    try:
+        return list(_pieces(text, _skip(text, 0), path))
+    except RecursionError:  # a few levels deeper than where it was read first
+        raise NotJson("JSON that is nested too deeply") from None
 
 
 def _pieces(text: str, at: int, path: tuple[str | None, ...]) -> Iterator[str | None]:

@@ -34,7 +34,7 @@ def blocks(*parts: Part, role: Any = "user") -> list[dict[str, Any]]:
 
 
 def answered(content: str, **others: Any) -> Completion:
-    text = f'{{"type":"message","content":{content},' + json.dumps(others)[1:]
+    text = f'{{"content":{content},' + json.dumps({"type": "message", **others})[1:]
     got = reply(*read(text.encode()))
     assert got is not None
     return got

@@ -34,7 +34,7 @@ def messages(*parts: Part, role: Any = "user") -> list[dict[str, Any]]:
 
 def answered(message: str, finish: object = "stop", **others: Any) -> Completion:
     choice = f'{{"index":0,"message":{message},"finish_reason":{json.dumps(finish)}}}'
-    text = f'{{"object":"chat.completion","choices":[{choice}],' + json.dumps({"x": 1, **others})[1:]
+    text = f'{{"choices":[{choice}],' + json.dumps({"object": "chat.completion", **others})[1:]
     got = reply(*read(text.encode()))
     assert got is not None
     return got
