@@ -24,13 +24,13 @@ class Budget:
     tokens: int | None = 2_000_000
     usd: float | None = 5.0
     calls_per_turn: int = 64
-    final_reply: bool = True
     reply_tokens: int | None = 32_000
     hold_back: float = 0.1
     hold_back_seconds: float = 60.0
     hold_back_tokens: int = 40_000
     hold_back_usd: float = 0.25
     unbounded: bool = False
+    final_reply: bool = True
 
 
 @attrs.frozen

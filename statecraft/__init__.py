@@ -1,8 +1,12 @@
 """A typed state-machine framework: a machine is one literal table, a guard answers with evidence, a step is a value."""
 
+from typing import Final
+
 from .guards import Evidence, Guard, Level, Reading, Scalar, guard, reaches, seen
 from .step import Answer, Fault, Ignored, Refused, Step, Unhandled, keep
 from .table import BadTable, Inner, Row, Rows, Table, ignore, inner, ordered, refuse
+
+__version__: Final = "0.1.0"
 
 __all__ = [
     "Answer",
@@ -21,6 +25,7 @@ __all__ = [
     "Step",
     "Table",
     "Unhandled",
+    "__version__",
     "guard",
     "ignore",
     "inner",

@@ -18,7 +18,7 @@ import attrs
 from transitions import EventData, Machine
 from transitions.core import Transition
 
-from .guards import Evidence, Finding, Guard, Level, Question, Reading, SCALARS, name_of, unkept
+from .guards import SCALARS, Evidence, Finding, Guard, Level, Question, Reading, name_of, unkept
 from .step import Fault
 
 Asker = Callable[["Asked"], bool]

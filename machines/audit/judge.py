@@ -87,6 +87,7 @@ def policy_for(recorded: Recorded, policy: Policy = DEFAULT) -> Policy:
         tokens=own.tokens,
         usd=own.usd,
         reply_tokens=None,
+        calls_per_turn=MOST_CALLS,
         unbounded=own.turns is None and own.tokens is None,
     )
     return attrs.evolve(policy, budget=bounded)
@@ -175,6 +176,9 @@ class _Tally:
             else:
                 self._problem(line, "a reply after the run had ended by itself; it is not judged")
 
+
+MOST_CALLS = 1_000_000
+"""Calls of a recorded turn that are judged; they were run, however many they were."""
 
 MOST_PROBLEMS = 20
 """Problems listed for one run; a recording that is odd in one place is often odd in all."""

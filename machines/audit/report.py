@@ -6,16 +6,23 @@ from itertools import pairwise
 from typing import Any, Final
 
 from statecraft.codec import codec, dump
+from statecraft.spelled import spelled
 
 from ..outcome import message_of
 from ..recent import Recent
-from .judge import Judged
+from .judge import Judged, Verdict
 
 _CODEC: Final = codec(Judged)
 _LEFT_OUT: Final = ("strip", "run_now")
 
 LEGEND: Final = ". went on   n nudged   S stopped   - saved by the stop   + after its own end"
 """The marks of a strip; of a long run each stands for several turns."""
+
+OPEN: Final = "open: the recording breaks off before the run has ended"
+"""What the word means that stands where an ending would."""
+
+SQUEEZED: Final = "A strip that is shorter than its run is squeezed: a mark is the gravest of several turns."
+"""Said beneath strips that are."""
 
 ORDER: Final = "+-.nS"
 """The marks of a strip from the mildest to the gravest: a mark that stands for several turns shows the gravest."""
@@ -46,7 +53,13 @@ def decided(judged: Judged) -> str:
     if judged.first_nudge is not None:
         by = next(v.by for v in judged.verdicts if v.verdict == "nudge")
         return f"nudge at {judged.first_nudge} by {by}"
-    return "continue"
+    return "continue" if judged.turns else "continue (no replies)"
+
+
+def told(verdict: Verdict) -> str:
+    """One verdict with its evidence, in one line."""
+    seen = f": {spelled(verdict.evidence)}" if verdict.evidence else ""
+    return f"turn {verdict.turn:<4} {verdict.verdict} by {verdict.by}{seen}"
 
 
 def ending(judged: Judged) -> str:

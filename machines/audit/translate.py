@@ -75,16 +75,20 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
     tools = tools_of(recorded.run)
     calls: dict[str, Call] = {}
     now = late = reached = 0.0
+    looked: dict[str, float] = {}
     task = None if recorded.run.task is None else text_of(recorded.run.task, keep)
     yield Translated(recorded.line, Begin(now, task))
     foreign = recorded.format != FORMAT
     writing: frozenset[str] = frozenset()
     for number, line in recorded.lines:
         at = getattr(line, "at", None)
-        if isinstance(line, ResultLine) and (at is None or at + late <= now):
-            late += _interval(calls.get(line.call), tools)  # a look without a time of its own takes the interval
-        now = max(now, now if at is None else at + late, reached + late)
         reached = reached if at is None else max(reached, at)
+        call = calls.get(line.call) if isinstance(line, ResultLine) else None
+        if call is not None and (interval := _interval(call, tools)):
+            if reached + late <= looked.get(call.tool, -1.0):
+                late += interval  # a look without a time of its own takes the shortest time that looks are apart
+            looked[call.tool] = reached + late
+        now = max(now, reached + late)
         if foreign and isinstance(line, ReplyLine) and line.kind == "final":
             line = attrs.evolve(line, calls=())  # there the last call is how the agent declares its end
         if foreign and isinstance(line, ReplyLine):
@@ -199,9 +203,9 @@ def _writing(line: ReplyLine, tools: Tools) -> frozenset[str]:
     return frozenset(found)
 
 
-def _interval(call: Call | None, tools: Tools) -> float:
-    """Seconds that a poll takes at least, by its tool's declaration."""
-    wait = None if call is None else tools.get(call.tool, UNDECLARED).wait
+def _interval(call: Call, tools: Tools) -> float:
+    """Seconds between two looks of a declared wait; 0 for any other tool."""
+    wait = tools.get(call.tool, UNDECLARED).wait
     return 0.0 if wait is None else wait.min_interval_seconds or 0.0
 
 

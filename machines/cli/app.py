@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
 from cyclopts import App
 
-from statecraft.cli import add_verbs
+from statecraft import __version__
+from statecraft.cli import add, add_verbs
 from statecraft.journal import JournalError
 
 from ..policy_file import BadPolicy, read_policy
@@ -22,15 +22,17 @@ BAD: Final = (BadTrace, BadPolicy, JournalError)
 
 HELP = """State machines whose runs end for a reason that can be read, replayed and proved.
 
-Exit codes: 0 done, 1 what was asked for was found, 2 bad input."""
+Each command has a help of its own, with examples: statecraft COMMAND --help.
+
+Exit codes: 0 done, 1 what was asked for was found, 2 bad input, 70 a fault of the program itself."""
 
 
 def application() -> App:
     """The console script's application."""
-    app = App(name="statecraft", help=HELP, version=_version(), help_format="plaintext")
-    app.command(audit)
-    app.command(demo)
-    app.command(policy)
+    app = App(name="statecraft", help=HELP, version=__version__, help_format="plaintext")
+    add(app, audit, "audit")
+    add(app, demo, "demo")
+    add(app, policy, "policy")
     add_verbs(
         app,
         journaled={"run": "machines.journaled:AGENT_RUN"},
@@ -44,10 +46,3 @@ def application() -> App:
 def _under(file: Path, run: Run) -> Run:
     """A recorded run's beginning under the policy that it had, changed by a file."""
     return under(run, read_policy(file, run.policy))
-
-
-def _version() -> str:
-    try:
-        return version("statecraft-machines")
-    except PackageNotFoundError:
-        return "not installed"

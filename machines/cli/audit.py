@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,30 +11,34 @@ import attrs
 from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
-from rich.text import Text
 
 from statecraft.cli import BadInput
 from statecraft.cli.running import complain
+from statecraft.cli.verbs import FLAG
 
-from ..audit.journal import store_for
 from ..audit.judge import RANK, Judged, first, judge
-from ..audit.report import LEGEND, as_json, decided, ending, strip_of
+from ..audit.lines import Line, line_of
+from ..audit.report import as_json
 from ..events import Text as Kept
 from ..journaled import RunJournal
 from ..ledger.observe import Keep
 from ..policy import DEFAULT, Policy
-from ..policy_file import read_policy
+from ..policy_file import keys_of, read_policy
 from ..recent import Recent
 from ..traces.bad_trace import BadTrace
 from ..traces.formats import FORMATS, open_trace
+from .inputs import Bad, Input, inputs
+from .journaling import Journals, check_free
+from .shown import show
 
-STYLES = {".": "dim", "n": "yellow", "S": "bold red", "-": "dim red", "+": "dim magenta"}
+OF_THE_RECORDING = ("turns", "seconds", "tokens", "usd", "calls_per_turn", "reply_tokens", "unbounded")
+"""Keys of a policy's budget that a recorded run does not take from a policy."""
 
 
 def audit(
-    *paths: Annotated[Path, Parameter(help="Recorded runs; of a folder, every file in it.")],
-    json: Annotated[bool, Parameter(help="One JSON object a run, one a line, and nothing else.", negative=())] = False,
+    *paths: Annotated[Path, Parameter(help="Recorded runs; of a folder, every file in it; `-` is standard input.")],
+    json: Annotated[bool, FLAG, Parameter(help="One JSON object a run, one a line, and nothing else.")] = False,
+    why: Annotated[bool, FLAG, Parameter(help="Show each verdict with its evidence beneath its run.")] = False,
     policy: Annotated[Path | None, Parameter(help="Judge by this policy file instead of the default.")] = None,
     format: Annotated[  # the option's name
         str | None, Parameter(help=f"Take every file to be in this format: {', '.join(FORMATS)}.")
@@ -45,69 +49,79 @@ def audit(
     journal: Annotated[
         Path | None, Parameter(help="Write each run's journal: into this folder, or into this SQLite file (NAME.db).")
     ] = None,
+    replace: Annotated[bool, FLAG, Parameter(help="Write journals anew that are already there.")] = False,
 ) -> int:
     """Judge recorded runs of agents: where they would have been nudged or stopped, by which rule, on what evidence.
 
     Formats are recognised by content. Every input is judged; one that cannot be read is named on standard error, and
     the exit code is then 2.
 
+    A recorded run is judged by the budget that its recording names, or by none: what it might spend was decided when it
+    ran. The other thresholds are the policy's.
+
     Examples:
         statecraft audit runs/
+        statecraft audit --why run.jsonl
         statecraft audit --json --fail-on stop run.jsonl
         statecraft audit --policy strict.toml --journal journals/ run.jsonl
+        agent --output-format stream-json | statecraft audit -
     """
     if not paths:
-        raise BadInput("audit: no file given; expected one path or more")
+        raise BadInput("audit: no file given; expected one path or more, or - for standard input")
     if format is not None and format not in FORMATS:
         raise BadInput(f"--format {format}: no such format; expected one of {', '.join(FORMATS)}")
-    rule = DEFAULT if policy is None else read_policy(policy)
-    bad = _Bad()
-    found: list[Judged] = []
+    if replace and journal is None:
+        raise BadInput("audit: found --replace without --journal, expected both")
+    rule = DEFAULT if policy is None else _rule(policy)
+    bad = Bad(several=len(paths) > 1 or any(path.is_dir() for path in paths))
     reached = 0
-    taken: set[str] = set()
-    for path in _shown(list(_files(paths, bad.say))):
-        try:
-            for judged, line in _judged(path, format, rule, journal, taken):
-                reached = max(reached, RANK[judged.worst])
-                if json:
-                    sys.stdout.buffer.write(line + b"\n")
-                else:
-                    found.append(attrs.evolve(judged, verdicts=judged.verdicts[:8], legs=()))
-        except BadTrace as error:
-            bad.say(str(error))
-        except OSError as error:
-            if isinstance(error, BrokenPipeError):
-                raise
-            bad.say(f"{path}: {error.strerror or error}")
-    if not json:
-        _show(found)
+    found: list[Line] = []
+    with inputs(paths, bad.say) as given:
+        if journal is not None and not replace:
+            check_free(journal, given, format)
+        journals = None if journal is None else Journals(journal, replace)
+        for one in _shown(given):
+            try:
+                for judged, line in _judged(one, format, rule, journals):
+                    reached = max(reached, RANK[judged.worst])
+                    if json:
+                        sys.stdout.buffer.write(line + b"\n")
+                    else:
+                        found.append(line_of(judged, why=why))
+            except BadTrace as error:
+                bad.trace(one, error)
+            except OSError as error:
+                if isinstance(error, BrokenPipeError) or error.filename is None:
+                    raise  # nobody reads what is written, or it cannot be written: no fault of the recording
+                bad.say(f"{one.name}: {error.strerror or error}")
+    bad.end()
+    show(found)
     if bad.count:
         return 2
     return 1 if fail_on is not None and reached >= RANK[fail_on] else 0
 
 
-class _Bad:
-    """Inputs that could not be read: named at once, counted for the exit code."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def say(self, problem: str) -> None:
-        self.count += 1
-        complain(problem)
+def _rule(file: Path) -> Policy:
+    """The policy of a file; whoever sets a budget in it is told that no recorded run is judged by that."""
+    policy = read_policy(file)
+    unused = [key for key in keys_of(file) if key.partition("budget.")[2] in OF_THE_RECORDING]
+    if unused:
+        complain(f"{file}: {', '.join(unused)}: not used, as a recorded run is judged by its own budget or by none")
+    return policy
 
 
 def _judged(
-    path: Path, format_name: str | None, policy: Policy, where: Path | None, taken: set[str]
+    given: Input, format_name: str | None, policy: Policy, journals: Journals | None
 ) -> Iterator[tuple[Judged, bytes]]:
-    for recorded in open_trace(path, format_name):
+    for recorded in open_trace(given.path, format_name):
+        called = attrs.evolve(recorded, file=given.name)
         recent = Recent()
-        if where is None:
-            judged = judge(recorded, policy, keep=recent.keep)
+        if journals is None:
+            judged = judge(called, policy, keep=recent.keep)
         else:
-            kept = RunJournal(store_for(where, recorded, taken), first(recorded, policy), host="audit")
+            kept = RunJournal(journals.store(called), first(called, policy), host="audit")
             try:
-                judged = judge(recorded, policy, watch=kept.watch, keep=_both(recent.keep, kept.keep))
+                judged = judge(called, policy, watch=kept.watch, keep=_both(recent.keep, kept.keep))
             except BaseException:
                 kept.close(None)
                 raise
@@ -123,73 +137,15 @@ def _both(one: Keep, other: Keep) -> Keep:
     return both
 
 
-def _files(paths: Iterable[Path], bad: Callable[[str], None]) -> Iterator[Path]:
-    for path in paths:
-        if not path.is_dir():
-            yield path
-            continue
-        inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
-        if not inside:
-            bad(f"{path}: the folder holds no file")
-        yield from inside
-
-
-def _shown(paths: list[Path]) -> Iterator[Path]:
-    """The paths, with progress on standard error where somebody sees it."""
+def _shown(given: list[Input]) -> Iterator[Input]:
+    """The inputs, with progress on standard error where somebody sees it."""
     console = Console(stderr=True)
-    if len(paths) < 2 or not console.is_terminal:
-        yield from paths
+    if len(given) < 2 or not console.is_terminal:
+        yield from given
         return
     with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("judging", total=len(paths))
-        for path in paths:
-            progress.update(task, description=path.name)
-            yield path
+        task = progress.add_task("judging", total=len(given))
+        for one in given:
+            progress.update(task, description=one.path.name)
+            yield one
             progress.advance(task)
-
-
-def _show(found: list[Judged]) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        for one in found:
-            columns = (
-                one.run,
-                f"{one.turns} turns",
-                decided(one),
-                ending(one),
-                f"saved {one.saved.turns}",
-                strip_of(one.strip),
-            )
-            sys.stdout.write("  ".join(columns) + "\n")
-            _problems(one, lambda text: sys.stdout.write(text + "\n"))
-        sys.stdout.write(_sum(found) + "\n")
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("run", "turns", "decided", "ended", "saved", "verdicts, turn by turn"):
-        table.add_column(name, justify="right" if name in ("turns", "saved") else "left", no_wrap=name != "run")
-    for one in found:
-        strip = Text.assemble(*((mark, STYLES[mark]) for mark in strip_of(one.strip)))
-        style = {"stop": "bold red", "nudge": "yellow"}.get(one.worst, "green")
-        table.add_row(
-            Text(one.run), str(one.turns), Text(decided(one), style), ending(one), str(one.saved.turns or ""), strip
-        )
-    console.print(table)
-    for one in found:
-        _problems(one, lambda text: console.print(Text(text, "dim")))
-    console.print(Text(LEGEND, "dim"))
-    console.print(_sum(found))
-
-
-def _problems(one: Judged, say: Callable[[str], object]) -> None:
-    for problem in one.problems[:3]:
-        say(f"  {one.run}: {problem}")
-    if len(one.problems) > 3:
-        say(f"  {one.run}: and {len(one.problems) - 3} more")
-
-
-def _sum(found: list[Judged]) -> str:
-    turns = sum(one.turns for one in found)
-    stopped = sum(one.worst == "stop" for one in found)
-    nudged = sum(one.worst == "nudge" for one in found)
-    saved = sum(one.saved.turns for one in found)
-    return f"{len(found)} runs, {turns} turns: {nudged} nudged, {stopped} stopped, {saved} turns saved"

@@ -11,12 +11,12 @@ from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from statecraft.cli.verbs import walked
+from statecraft.cli.journals import walked
 from statecraft.diagrams import mermaid
 from statecraft.journal import FileStore, verify
 
 from ..audit.judge import Judged, first, judge
-from ..audit.report import decided, strip_of
+from ..audit.report import decided, strip_of, told
 from ..commands import Tell
 from ..events import Text
 from ..journaled import RunJournal
@@ -89,8 +89,7 @@ def _one(name: str, path: Path, into: Path) -> int:
 def _why(judged: Judged) -> list[str]:
     lines: list[str] = []
     for verdict in judged.verdicts:
-        values = ", ".join(f"{name}={value}" for name, value in verdict.evidence.items())
-        lines.append(f"turn {verdict.turn:<4} {verdict.verdict} by {verdict.by}: {values}")
+        lines.append(told(verdict))
         if verdict.verdict == "nudge":
             lines.append(f"  the model is told: {words_of(Tell(verdict.by, tuple(verdict.evidence.items())))}")
     return lines

@@ -13,9 +13,12 @@ from ..policy_file import policy_toml, read_policy
 
 
 def policy(
-    file: Annotated[Path | None, Parameter(help="A policy file; without one, the default policy.")] = None,
+    file: Annotated[Path | None, Parameter(help="A policy file; without one, the default policy.")] = None, /
 ) -> int:
-    """Print the policy in force as TOML: every threshold, whole. What a file leaves out has its default.
+    """Print the policy in force as TOML: every threshold, and what it is.
+
+    What a file leaves out has its default. A limit that is switched off is written "unlimited". What is printed can be
+    read again.
 
     Examples:
         statecraft policy > mine.toml

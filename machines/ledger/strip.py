@@ -147,9 +147,10 @@ def _strip_strings(strings: _Strings, pattern: _re2.Pattern) -> None:
 
 
 def _strip_text(text: str, pattern: _re2.Pattern) -> str:
-    data = text.encode("utf-8", "surrogatepass")
+    # The NUL before it makes the beginning of a text look as it does where several stand in one.
+    data = b"\0" + text.encode("utf-8", "surrogatepass")
     stripped = _re2.replace(pattern, data, _MARK)
-    return text if stripped is data else stripped.decode("utf-8", "surrogatepass")
+    return text if stripped is data else stripped[1:].decode("utf-8", "surrogatepass")
 
 
 def _inside(text: str) -> _Container | None:

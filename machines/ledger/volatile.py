@@ -144,7 +144,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "process id",
         "the system gives each process the next free number; valgrind puts it before each line",
-        text=r"\bp?pid #?[0-9]+\b|(?:^|[\n\x00])==[0-9]{1,7}\b",
+        text=r"\bp?pid #?[0-9]+\b|[\n\x00]==[0-9]{1,7}\b",
         field=r"(?:\w*[_-])?p?pid",
         value="[0-9]+",
     ),

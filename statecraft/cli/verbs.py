@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeGuard
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
 from ..codec import codec, dump
-from ..diagrams import GraphvizError, Taken, diagrams_of, dot, drift, mermaid, svg, taken
-from ..journal import Journaled, Store, link, opened, runs_of, verify
-from ..journal.opened import is_sqlite
-from ..proofs import NeedsRun, prove
-from ..replay import Explanation, decide_again, explain, replay, told
+from ..journal import opened
+from ..replay import decide_again, explain, replay, standing, told
 from ..replay.told import Found
-from .loading import AnyTable, load, load_value
+from .checking import proved
+from .drawing import Form, draw, keep, stale
+from .journals import journaled_of, walked
+from .loading import load
 from .running import BadInput
+from .texts import add
+from .verifying import verified
 
-AnyJournaled = Journaled[Any, Any, Any]
 Change = Callable[[Path, Any], Any]
-Json = Annotated[bool, Parameter(help="JSON for programs.", negative=())]
-RunName = Annotated[str | None, Parameter(help="Which run, where an SQLite file holds several.")]
+FLAG = Parameter(negative=(), show_default=False)
+Json = Annotated[bool, FLAG, Parameter(help="JSON for programs: one object.")]
+JsonEach = Annotated[bool, FLAG, Parameter(help="JSON for programs: one object a run, one a line.")]
+Target = Annotated[str | None, Parameter(help="MODULE (all its tables) or MODULE:TABLE.")]
+RunName = Annotated[
+    str | None,
+    Parameter(help="Which run, where an SQLite file holds several; a file that holds another one is refused."),
+]
 Of = Annotated[
     str | None, Parameter(help="The machine of the journal as MODULE:NAME of a Journaled value; agent runs need none.")
 ]
+OneJournal = Annotated[Path, Parameter(help="A journal: a JSON Lines file, or an SQLite file.")]
 
 
 def add_verbs(
@@ -38,49 +46,43 @@ def add_verbs(
     `tables` is the module that `check` and `diagram` take by default, `folder` where its diagrams lie. `policies` has,
     by the machine's name, what makes of a policy file and a run the run under that policy.
     """
-    policies = policies or {}
+    changes = policies or {}
 
-    @app.command
-    def check(
-        target: Annotated[str, Parameter(help="MODULE (all its tables) or MODULE:TABLE.")] = tables,
-        *,
-        json: Json = False,
-    ) -> int:
+    def check(target: Target = None, /, *, json: Json = False) -> int:
         """Prove what can be proved of tables: their structure, that every run ends, and within how many steps.
 
-        Exit 1 if a table has a flaw, or a cycle that nothing bounds; that is printed row by row.
+        Without a target, the tables of this program. Exit 1 if a table has a flaw, or a cycle that nothing bounds; that
+        is printed row by row.
 
         Examples:
             statecraft check
-            statecraft check my_machines:DOOR
+            statecraft check my_machines
+            statecraft check my_machines:DOOR --json
         """
-        machines = load(target)
-        try:
-            report = prove(machines.tables, machines.samples)
-        except NeedsRun as error:
-            raise BadInput(f"{target}: {error}") from error
+        report = proved(target or tables)
         if json:
             sys.stdout.buffer.write(dump(codec().to_plain(report)) + b"\n")
         else:
             sys.stdout.write("\n".join(report.lines) + "\n")
         return 0 if report.ok else 1
 
-    @app.command
     def diagram(
-        target: Annotated[str, Parameter(help="MODULE (all its tables) or MODULE:TABLE.")] = tables,
+        target: Target = None,
+        /,
         *,
-        into: Annotated[Path | None, Parameter(help="The folder of the diagrams.")] = None,
-        check: Annotated[
-            bool, Parameter(help="Change nothing; exit 1 with a diff if a diagram is stale.", negative=())
-        ] = False,
+        into: Annotated[Path, Parameter(help="The folder of the diagrams.")] = Path(folder),
+        check: Annotated[bool, FLAG, Parameter(help="Change nothing; exit 1 with a diff if one is stale.")] = False,
         journal: Annotated[Path | None, Parameter(help="Draw this run over its machine, on standard output.")] = None,
         run: RunName = None,
         of: Of = None,
         form: Annotated[
-            Literal["mermaid", "dot", "svg"], Parameter(name="--as", help="What a drawn run is written as.")
-        ] = "mermaid",
+            Form | None,
+            Parameter(name="--as", help="Draw as this alone. [default: a run mermaid, tables mermaid and dot]"),
+        ] = None,
     ) -> int:
         """Draw tables into a folder (NAME.mmd and NAME.dot), or check those that lie there, or draw one run.
+
+        Without a target, the tables of this program. An SVG (NAME.svg) needs Graphviz.
 
         Examples:
             statecraft diagram
@@ -88,54 +90,49 @@ def add_verbs(
             statecraft diagram my_machines:DOOR --into pictures
             statecraft diagram --journal run.jsonl --as svg > run.svg
         """
+        elsewhere = None if into == Path(folder) else into
+        given = {
+            "TARGET": target,
+            "--into": elsewhere,
+            "--check": check or None,
+            "--as": form,
+            "--run": run,
+            "--of": of,
+        }
         if journal is not None:
-            found = journaled_of(journal, run, of, journaled)
-            sys.stdout.buffer.write(_drawn(found.table, walked(journal, run, found.table), form))
+            _only(given, "beside --journal", ("--as", "--run", "--of"))
+            table = journaled_of(journal, run, of, journaled).table
+            sys.stdout.buffer.write(draw(table, walked(journal, run, table), form or "mermaid"))
             return 0
-        generated = diagrams_of(load(target).tables)
-        place = Path(folder) if into is None else into
         if check:
-            stale = drift(generated, place)
-            sys.stdout.write(stale)
-            return 1 if stale else 0
-        place.mkdir(parents=True, exist_ok=True)
-        for name in sorted(generated):
-            (place / name).write_text(generated[name], encoding="utf-8")
-            sys.stdout.write(f"{place / name}\n")
-        return 0
+            _only(given, "beside --check", ("TARGET", "--into", "--check"))
+        _only(given, "without --journal", ("TARGET", "--into", "--check", "--as"))
+        found = load(target or tables).tables
+        return stale(found, into) if check else keep(found, into, form)
 
-    @app.command(name="verify")
-    def verify_(
-        *journals: Annotated[Path, Parameter(help="Journals: JSON Lines files, or SQLite files.")],
+    def verify(
+        *journals: Annotated[
+            Path, Parameter(help="Journals: JSON Lines files, or SQLite files; of a folder, every one in it.")
+        ],
         run: RunName = None,
-        json: Json = False,
+        json: JsonEach = False,
     ) -> int:
         """Say of each journal whether it is whole; if not, at which line it was touched, and how.
 
-        Exit 1 if any is broken or open (without its terminal record).
+        Content beside the chain is looked at too. What is missing is said (content may be deleted, the chain stays
+        whole); what is not what was put there is a finding. Exit 1 if any journal is broken, open (without its terminal
+        record), or has altered content.
 
         Examples:
             statecraft verify runs/*.jsonl
+            statecraft verify demo-runs
             statecraft verify runs.db --run nightly
         """
-        if not journals:
-            raise BadInput("verify: no journal given; expected one path or more")
-        worst = 0
-        for path in journals:
-            for name in _runs(path, run):
-                found = verify(path, name)
-                worst = max(worst, found.verdict != "whole")
-                if json:
-                    sys.stdout.buffer.write(dump({"journal": str(path), **codec().to_plain(found)}) + b"\n")
-                    continue
-                where = "" if found.seq is None else f" at sequence number {found.seq} (line {found.line})"
-                what = f": {found.why}{where}: {found.detail}" if found.why else f", {found.lines} lines"
-                sys.stdout.write(f"{path}{f' ({name})' if name else ''}: {found.verdict}{what}\n")
-        return worst
+        return verified(journals, run, json=json)
 
-    @app.command(name="replay")
     def replay_(
-        journal: Annotated[Path, Parameter(help="A journal: a JSON Lines file, or an SQLite file.")],
+        journal: OneJournal,
+        /,
         *,
         policy: Annotated[
             Path | None, Parameter(help="Decide again: the recorded policy, changed by this file.")
@@ -144,7 +141,11 @@ def add_verbs(
         of: Of = None,
         json: Json = False,
     ) -> int:
-        """Step a journal's events again and compare line by line; or decide again under another policy.
+        """Step a journal's events again and compare them with the record; or decide again under another policy.
+
+        Deciding again finds where the two runs part. From there on the recorded events are those of a run that went
+        another way, so nothing is forecast: how the second run would have ended is told only if it reached an end
+        while they still fitted it.
 
         Exit 1 if the table no longer answers as recorded, or, with --policy, if the two runs part.
 
@@ -156,26 +157,30 @@ def add_verbs(
         with closing(opened(journal, run)) as store:
             if policy is None:
                 again = replay(store, machine)
-                _tell(again, json)
+                _tell(again, json=json)
                 return 0 if again.difference is None else 1
-            change = policies.get(machine.table.name)
+            change = changes.get(machine.table.name)
             if change is None:
                 raise BadInput(f"--policy: the machine {machine.table.name!r} has no policy that a file could change")
             decided = decide_again(store, machine, lambda first: change(policy, first))
-            _tell(decided, json)
+            _tell(decided, json=json)
             return 0 if decided.parting is None and decided.difference is None else 1
 
-    @app.command(name="explain")
     def explain_(
-        journal: Annotated[Path, Parameter(help="A journal: a JSON Lines file, or an SQLite file.")],
+        journal: OneJournal,
+        /,
         *,
-        seq: Annotated[int | None, Parameter(help="Explain the line with this sequence number.")] = None,
+        seq: Annotated[
+            int | None, Parameter(help="Explain what happened at this sequence number: the N of `seq N`.")
+        ] = None,
         row: Annotated[int | None, Parameter(help="Explain the last step that took this row.")] = None,
         run: RunName = None,
         of: Of = None,
         json: Json = False,
     ) -> int:
         """Say why a run ended, or why a step went where it did: each row in order, each guard with its values.
+
+        The first line says how the run stands; then come the step that led to its last state but one, and its last.
 
         Examples:
             statecraft explain run.jsonl
@@ -186,82 +191,27 @@ def add_verbs(
             raise BadInput("explain: found both --seq and --row, expected one of them")
         machine = journaled_of(journal, run, of, journaled)
         with closing(opened(journal, run)) as store:
-            found = explain(store, machine, seq, row=row)
-            if seq is None and row is None and (entered := _entered(store, found)) is not None:
-                _tell(explain(store, machine, entered), json)  # what brought it there, first
-            _tell(found, json)
+            whole = seq is None and row is None
+            _tell(standing(store, machine) if whole else explain(store, machine, seq, row=row), json=json)
         return 0
 
-
-def _entered(store: Store, found: Explanation) -> int | None:
-    """The line that brought the run into the state that the explained step left: mostly the decision behind an end."""
-    last: int | None = None
-    for line in store.lines():
-        record = link(line).record or {}
-        if record.get("seq") == found.seq:
-            break
-        if record.get("kind") == "step" and record.get("target") == found.source != record.get("source"):
-            last = record["seq"]
-    return last
+    add(app, check, "check")
+    add(app, diagram, "diagram")
+    add(app, verify, "verify")
+    add(app, replay_, "replay")
+    add(app, explain_, "explain")
 
 
-def _tell(found: Found, json: bool) -> None:
+def _tell(found: Found, *, json: bool) -> None:
     if json:
         sys.stdout.buffer.write(dump(codec().to_plain(found)) + b"\n")
     else:
         sys.stdout.write(told(found) + "\n")
 
 
-def _runs(path: Path, run: str | None) -> tuple[str | None, ...]:
-    """The runs that are meant: the one named, or all that an SQLite file holds."""
-    if run is not None or not is_sqlite(path):
-        return (run,)
-    return runs_of(path)
-
-
-def journaled_of(path: Path, run: str | None, of: str | None, known: Mapping[str, str]) -> AnyJournaled:
-    """The machine whose run a journal is. Raises `BadInput`."""
-    with closing(opened(path, run)) as store:
-        first = next(store.lines(), None)
-    record = (link(first).record if first is not None else None) or {}
-    machine = record.get("machine")
-    if not isinstance(machine, str):
-        raise BadInput(f"{path}: is no journal: its first line names no machine; see statecraft verify")
-    target = of or known.get(machine)
-    if target is None:
-        raise BadInput(
-            f"{path}: is a run of the machine {machine!r}, which this command does not know; give --of MODULE:NAME"
-        )
-    found: AnyJournaled = load_value(target, _is_journaled, "a Journaled machine")
-    if found.table.name != machine:
-        raise BadInput(f"{path}: is a run of the machine {machine!r}, and {target} is {found.table.name!r}")
-    return found
-
-
-def _is_journaled(value: object) -> TypeGuard[AnyJournaled]:
-    return isinstance(value, Journaled)
-
-
-def walked(path: Path, run: str | None, table: AnyTable) -> Taken:
-    """The rows that a journal's run took, as its lines say."""
-    with closing(opened(path, run)) as store:
-        return taken(_pairs(record for line in store.lines() if (record := link(line).record)), table)
-
-
-def _pairs(records: Iterator[Mapping[str, Any]]) -> Iterator[Any]:
-    for record in records:
-        if record.get("kind") == "step":
-            yield _pair(record)
-
-
-def _pair(record: Mapping[str, Any]) -> Any:
-    return record.get("row"), {one["machine"]: _pair(one) for one in record.get("inside", ())}
-
-
-def _drawn(table: AnyTable, way: Taken, form: str) -> bytes:
-    if form == "svg":
-        try:
-            return svg(table, way)
-        except GraphvizError as error:
-            raise BadInput(str(error)) from error
-    return (mermaid(table, way) if form == "mermaid" else dot(table, way)).encode()
+def _only(given: Mapping[str, object], where: str, fitting: tuple[str, ...]) -> None:
+    """Refuse what is given and does not fit."""
+    extra = [name for name, value in given.items() if value is not None and name not in fitting]
+    if extra:
+        expected = ", ".join(name for name in fitting if f"beside {name}" != where)
+        raise BadInput(f"diagram: found {', '.join(extra)} {where}, expected at most {expected}")

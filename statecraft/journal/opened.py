@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+from .chain import link
 from .file import FileStore
-from .sqlite import MAGIC, SqliteStore, runs_of
+from .sqlite import BUSY_SECONDS, MAGIC, SqliteStore, runs_of
 from .store import Durability, JournalError, Store
 
 
 def opened(path: Path | str, run: str | None = None, durability: Durability = "process") -> Store:
-    """The store of a journal that is there. `run` names the run where an SQLite file holds several."""
+    """The store of a journal that is there. `run` names the run that is meant, where an SQLite file holds several.
+
+    Raises `JournalError` where there is no journal, or not of that run.
+    """
     place = Path(path)
     if not is_sqlite(place):
-        return FileStore(place, durability)
+        store = FileStore(place, durability)
+        if run is not None and (held := _run_of(store)) not in (run, None):
+            raise JournalError(f"{place}: holds the run {held}, expected {run}")
+        return store
     runs = runs_of(place)
     if run is None and len(runs) == 1:
         run = runs[0]
@@ -31,3 +41,31 @@ def is_sqlite(path: Path) -> bool:
             return file.read(len(MAGIC)) == MAGIC
     except OSError as error:
         raise JournalError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def remove(path: Path, run: str) -> None:
+    """Delete a run's journal: a file with the content beside it; in an SQLite file the run's lines alone.
+
+    There content belongs to all runs. Raises `JournalError` where it is none, or a writer is at work on it.
+    """
+    if is_sqlite(path):
+        try:
+            with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as db, db:
+                db.execute("DELETE FROM lines WHERE run = ?", (run,))
+        except sqlite3.Error as error:
+            raise JournalError(f"{path}: the run {run} cannot be deleted: {error}") from error
+        return
+    with closing(FileStore(path)) as store:
+        store.claim()
+        try:
+            path.unlink()
+            shutil.rmtree(store.folder, ignore_errors=True)
+        except OSError as error:
+            raise JournalError(f"{path}: cannot be deleted: {error.strerror}") from error
+
+
+def _run_of(store: Store) -> str | None:
+    """The run that the first line names; None where it cannot be read, which is for `verify` to say."""
+    first = next(iter(store.lines()), None)
+    run = None if first is None else (link(first).record or {}).get("run")
+    return run if isinstance(run, str) else None

@@ -9,6 +9,7 @@ from .compare import Difference, Replayed, replay
 from .explain import Explanation, explain, explained
 from .heard import Heard, RowHeard
 from .recorded import Migrate, TableChanged
+from .standing import Standing, standing
 from .told import told
 
 __all__ = [
@@ -22,10 +23,12 @@ __all__ = [
     "Replayed",
     "RowHeard",
     "Side",
+    "Standing",
     "TableChanged",
     "decide_again",
     "explain",
     "explained",
     "replay",
+    "standing",
     "told",
 ]

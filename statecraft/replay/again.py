@@ -1,7 +1,9 @@
 """Deciding again: the same events under another policy, and where the two runs part.
 
 The recorded events are what they are: a model that had been stopped earlier would not have sent them. So after the
-first parting the second run shows what its machine would have made of these events, not what would have happened.
+parting they are the other run's, and nothing is forecast. They still fit the second run while both stand in the same
+state, as then both wait for the same; the first that comes while the states differ is not stepped, nor is any after
+it, until the next leg, in which both begin anew. Where that happens, the second run's ending is not known.
 """
 
 from __future__ import annotations
@@ -47,18 +49,23 @@ class Parting:
 
 @attrs.frozen
 class Ending:
-    """How a leg of a run ended: the line at which it reached its state; not `final` where it would have gone on."""
+    """How a leg of a run ended: the line at which it reached its state; not `final` where it would have gone on.
+
+    Not `fits` where the recorded events stopped being this run's in that state: how it would have ended is not known.
+    """
 
     seq: int
     state: str
     final: bool
+    fits: bool = True
 
 
 @attrs.frozen
 class Decided(Generic[R]):
     """The two runs side by side: where they part, and their endings, one a leg.
 
-    `difference` is set where the table no longer answers as recorded; then `recorded` is what it answers now.
+    `run` is the second one after the last event that fits it. `difference` is set where the table no longer answers as
+    recorded; then `recorded` is what it answers now.
     """
 
     name: str
@@ -88,9 +95,12 @@ def decide_again(
             two.begin(line.seq, change(first) if of.hand_on is None else of.hand_on(two.run))
         if line.event is None:
             continue
+        fits = parting is None or two.fits_beside(one)
         here = one.take(line)
         if difference is None:
             difference = _checked(of, line, one)
+        if not fits:
+            continue
         there = two.take(line)
         if parting is None and _decision(here) != _decision(there):
             parting = Parting(line.seq, type(line.event).__name__, here, there)
@@ -103,6 +113,7 @@ class _Track(Generic[R]):
     def __init__(self, of: Journaled[R, Any, Any], run: R) -> None:
         self.of, self.run = of, run
         self.before = run
+        self.fits = True
         self.stepped: Advanced[R] | None = None
         self._seq = 0
         self._over: list[Ending] = []
@@ -110,7 +121,13 @@ class _Track(Generic[R]):
     def begin(self, seq: int, run: R) -> None:
         """The next leg."""
         self._over.append(self._ending())
-        self.run, self._seq = run, seq
+        self.run, self._seq, self.fits = run, seq, True
+
+    def fits_beside(self, recorded: _Track[R]) -> bool:
+        """Whether the next recorded event can be this run's: it has ended, or both are in one state as it comes."""
+        at = self.of.table.at
+        self.fits = self.fits and (at(self.run) in self.of.table.final or at(self.run) is at(recorded.run))
+        return self.fits
 
     def take(self, line: Line) -> Side:
         """Step the event; a run that has ended is left alone."""
@@ -129,7 +146,7 @@ class _Track(Generic[R]):
 
     def _ending(self) -> Ending:
         state = self.of.table.at(self.run)
-        return Ending(self._seq, state.name, state in self.of.table.final)
+        return Ending(self._seq, state.name, state in self.of.table.final, self.fits)
 
 
 def _side(of: Journaled[Any, Any, Any], stepped: Advanced[Any], state: str, *, ended: bool) -> Side:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import attrs
 
+from ..diagrams.labels import ranges
 from ..journal import Journaled, JournalError, Store
 from ..step import Answer, Fault, Ignored, Refused, Step, Unhandled
 from ..table import Table
@@ -43,14 +44,15 @@ def explain(
     row: int | None = None,
     migrate: Migrate | None = None,
 ) -> Explanation:
-    """Explain line `seq`; or the last step that took row `row`; or else why the run ended, or stands where it does.
+    """Explain line `seq`; or the last step that took row `row`; or else the last step of the run.
 
-    Raises `JournalError` where there is no such line, or none of the run can be read.
+    Raises `JournalError` where there is no such line, or none of the run can be read. `standing` says why a run ended.
     """
     head = recorded(store, of, migrate)
     run = head.initial
     found: tuple[int, R, Line, Advanced[R] | None] | None = None
     last = 0
+    rows: set[int] = set()
     for line in lines(store, of, migrate):
         before, stepped = run, None
         last = line.seq
@@ -59,22 +61,33 @@ def explain(
         elif line.event is not None:
             stepped = advance(of, run, line.event)
             run = stepped.after
+            if stepped.answer is not None and stepped.answer.row is not None:
+                rows.add(stepped.answer.row)
         if seq is None and _answers(of, line, stepped, row, found is not None):
             found = (line.seq, before, line, stepped)
         if line.seq == seq:
             found = (line.seq, before, line, stepped)
             break
     if found is None:
-        asked = (
-            f"no line {seq}" if seq is not None else f"no step that took row {row}" if row is not None else "no step"
-        )
-        raise JournalError(f"{store.name}: has {asked}; its lines after the first are 1 to {last}")
-    number, before, line, stepped = found
+        raise JournalError(f"{store.name}: {_missed(seq, row, last, rows)}")
+    return of_line(of, *found)
+
+
+def of_line(of: Journaled[R, Any, Any], seq: int, before: R, line: Line, stepped: Advanced[R] | None) -> Explanation:
+    """Explain a line that was read back: `before` is the run before it, `stepped` what its event came to now."""
     if stepped is None:
-        return _unstepped(of, number, before, line)
+        return _unstepped(of, seq, before, line)
     answer = stepped.answer or stepped.fault
     assert answer is not None  # a step has one or the other
-    return explained(of.table, before, line.event, answer, number)
+    return explained(of.table, before, line.event, answer, seq)
+
+
+def _missed(seq: int | None, row: int | None, last: int, rows: set[int]) -> str:
+    """What was asked for and is not there, and what is."""
+    if seq is None and row is not None:
+        return f"has no step that took row {row}; the rows that were taken are {ranges(sorted(rows)) or 'none'}"
+    there = f"from seq 1 to seq {last}" if last else "no line after the first"
+    return f"has no {'step' if seq is None else f'seq {seq}'}; it has {there}"
 
 
 def _answers(

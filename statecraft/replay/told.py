@@ -9,17 +9,17 @@ from ..codec import dump
 from ..diagrams.labels import ranges
 from ..guards import Evidence, Finding, Scalar
 from ..journal import Verified
+from ..spelled import shortened, spelled
 from .again import Decided, Ending, Side
 from .compare import Replayed
 from .explain import Explanation
 from .heard import Heard, RowHeard, values_of
+from .standing import Standing
 
-SHOWN = 400  # characters of one side of a difference
 NOT_ASKED = 3  # rows below the one taken that are told one by one
 UNBOUNDED = 10**9  # no count of a run comes near it: a larger `most` stands for no limit
-EXACT = 10.0**15  # below it, a float that is whole is told in full
 
-Found = Verified | Replayed[Any] | Explanation | Decided[Any]
+Found = Verified | Replayed[Any] | Explanation | Standing | Decided[Any]
 
 
 def told(found: Found) -> str:
@@ -28,6 +28,8 @@ def told(found: Found) -> str:
         return _verified(found)
     if isinstance(found, Explanation):
         return "\n".join(_explained_lines(found, ""))
+    if isinstance(found, Standing):
+        return "\n".join(_standing_lines(found))
     return "\n".join(_replayed_lines(found) if isinstance(found, Replayed) else _decided_lines(found))
 
 
@@ -35,8 +37,7 @@ def _verified(found: Verified) -> str:
     name = f"{found.run or 'journal'}" + (f" ({found.machine})" if found.machine else "")
     if found.verdict == "whole":
         return f"{name}: whole, {found.lines} lines"
-    where = f"line {found.line} (seq {found.seq})"
-    return f"{name}: {found.verdict} at {where}, {found.why}: {found.detail}"
+    return f"{name}: {found.verdict} at seq {found.seq}, {found.why}: {found.detail}"
 
 
 def _replayed_lines(found: Replayed[Any]) -> Iterator[str]:
@@ -45,14 +46,14 @@ def _replayed_lines(found: Replayed[Any]) -> Iterator[str]:
     if difference is None:
         yield "  no difference"
         return
-    yield f"  first difference at line {difference.seq + 1} (seq {difference.seq}), in {difference.what}"
+    yield f"  first difference at seq {difference.seq}, in {difference.what}"
     yield f"    recorded: {_json(difference.recorded)}"
     yield f"    replayed: {_json(difference.replayed)}"
 
 
 def _explained_lines(found: Explanation, indent: str) -> Iterator[str]:
     # What happened inside stands in the same line of the journal.
-    line = "" if found.seq is None or indent else f"line {found.seq + 1} (seq {found.seq}): "
+    line = "" if found.seq is None or indent else f"seq {found.seq}: "
     at = f"{found.machine}, {found.source}" + (f" on {found.event}" if found.event else "")
     came = f"row {found.row} was taken, to {found.target}" if found.kind == "step" else found.kind
     asks = f", asks {', '.join(found.commands)}" if found.commands else ""
@@ -90,19 +91,60 @@ def _heard(heard: Heard, indent: str) -> str:
     return f"{indent}{'  ' * heard.depth}{answer} {heard.guard}{level}" + (f": {values}" if values else "")
 
 
+def _standing_lines(found: Standing) -> Iterator[str]:
+    where = f"ended in {found.state}" if found.ended else f"has not ended; it stands in {found.state}"
+    yield f"{found.run}: {where}{_brought(found)}"
+    for step in (found.came, found.last):
+        if step is not None:
+            yield from _explained_lines(step, "")
+
+
+def _brought(found: Standing) -> str:
+    """Which rows brought the run to where it stands; a stop first, as what comes after it only carries it out."""
+    came, last = found.came, found.last
+    if last is None:
+        return ", where it began"
+    if last.kind == "fault":
+        return f"; the machine is at fault: {last.why} (seq {last.seq})"
+    if not found.ended:
+        step = last if last.target not in (None, last.source) else came
+        return "" if step is None else f" since {_by(step)}"
+    if last.kind != "step":
+        return f"; {last.why}"
+    if came is not None and _stopped(came):
+        return f", stopped by {_by(came)}, then by {_by(last)}"
+    after = "" if came is None else f", after {_by(came)}"
+    return f"{', stopped' if _stopped(last) else ''} by {_by(last)}{after}"
+
+
+def _by(step: Explanation) -> str:
+    guards = ", ".join(heard.guard for heard in _answered(step) if heard.holds)
+    return f"row {step.row}{f' [{guards}]' if guards else ''} on {step.event} (seq {step.seq})"
+
+
+def _stopped(step: Explanation) -> bool:
+    return any(heard.holds and heard.level == "stop" for heard in _answered(step))
+
+
+def _answered(step: Explanation) -> list[Heard]:
+    """The guards of the row that was taken."""
+    return [heard for row in step.rows if row.outcome == "taken" for heard in row.guards if heard.depth == 0]
+
+
 def _decided_lines(found: Decided[Any]) -> Iterator[str]:
     yield f"{found.name} ({found.machine}), decided again"
     if found.difference is not None:
-        where = f"line {found.difference.seq + 1} (seq {found.difference.seq})"
+        where = f"seq {found.difference.seq}"
         yield f"  the table no longer answers as recorded, from {where} on; both sides are its answers of today"
     parting = found.parting
     if parting is None:
         yield "  the two never part"
     else:
-        yield f"  they part at line {parting.seq + 1} (seq {parting.seq}), on {parting.event}"
+        yield f"  they part at seq {parting.seq}, on {parting.event}"
         for name, side in (("recorded", parting.recorded), ("again", parting.again)):
             yield f"    {name}: {_side(side)}"
             yield from (f"      {_finding(finding)}" for finding in side.seen)
+        yield "  from here the recorded events are the other run's; what follows is no forecast"
     for leg, (one, two) in enumerate(zip(found.recorded, found.again, strict=True), 1):
         which = f"leg {leg} " if len(found.recorded) > 1 else ""
         yield f"  {which}recorded: {_ending(one)}"
@@ -128,25 +170,22 @@ def _finding(finding: Finding) -> str:
 
 
 def _ending(ending: Ending) -> str:
-    where = f"line {ending.seq + 1} (seq {ending.seq})"
+    if not ending.fits:
+        return f"not known; it stands in {ending.state} since seq {ending.seq}, and no further recorded event fits it"
+    where = f"seq {ending.seq}"
     return f"ended in {ending.state} at {where}" if ending.final else f"open, in {ending.state} since {where}"
 
 
 def _values(values: Mapping[str, Scalar], level: str) -> str:
     """The values, each with its name; of a reading not the most that it can reach where nothing bounds that."""
-    return ", ".join(
-        f"{key}={_scalar(value)}"
-        for key, value in values.items()
-        if not (level and key == "most" and isinstance(value, int) and value > UNBOUNDED)
+    return spelled(
+        {
+            key: value
+            for key, value in values.items()
+            if not (level and key == "most" and isinstance(value, int) and value > UNBOUNDED)
+        }
     )
 
 
-def _scalar(value: Scalar) -> str:
-    if not isinstance(value, float):
-        return _json(value)
-    return str(int(value)) if value.is_integer() and abs(value) < EXACT else f"{value:.10g}"
-
-
 def _json(value: Any) -> str:
-    text = dump(value).decode("utf-8", "backslashreplace")
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+    return shortened(dump(value).decode("utf-8", "backslashreplace"))

@@ -1,7 +1,7 @@
 """How benchmarks measure, and the table of what they found.
 
-Time is CPU time of this process. What is compared is measured in turns, round by round, and of each the best round
-counts: noise only ever adds. A limit in microseconds is one of the reference machine; a slower machine, or a busier
+Time is CPU time of this process. What is compared is measured in turns, round by round, in rounds of one length, and of
+each the best round counts: noise only ever adds, and a long round finds fewer quiet moments. A limit in microseconds is one of the reference machine; a slower machine, or a busier
 one, gets as much more as a step of a bare transitions `Machine` takes longer on it, measured in the same rounds, up to
 `MOST` times. A ratio gets nothing.
 
@@ -28,6 +28,7 @@ MOST = 3.0
 
 ROUNDS = 15
 ROUND_SECONDS = 0.01
+LONGEST_ROUND = 0.3
 
 
 @attrs.frozen
@@ -61,7 +62,9 @@ class Bench:
     def race(self, *runs: Callable[[], object], rounds: int = ROUNDS) -> tuple[list[float], float]:
         """Microseconds of each call, the best round of each; and how much slower this machine is just now, from 1."""
         racers = [*runs, bare_step()]
-        counts = [_count(run) for run in racers]
+        once = [_once(run) for run in racers]
+        length = min(LONGEST_ROUND * 1e6, max(ROUND_SECONDS * 1e6, *once))
+        counts = [max(1, round(length / spent)) for spent in once]
         best = [float("inf")] * len(racers)
         with quiet_collector():
             for _ in range(rounds):
@@ -127,11 +130,10 @@ def quiet_collector() -> Generator[None]:
         gc.unfreeze()
 
 
-def _count(run: Callable[[], object]) -> int:
-    """How often the run fits into a round; at least once."""
-    if _timed(run, 1) > ROUND_SECONDS * 1e6:
-        return 1
-    return max(1, int(ROUND_SECONDS * 1e6 / max(_timed(run, 3), 0.05)))
+def _once(run: Callable[[], object]) -> float:
+    """Roughly how long the run takes, in microseconds; what it sets up at its first time is not counted."""
+    first = _timed(run, 1)
+    return first if first > ROUND_SECONDS * 1e6 else max(_timed(run, 3), 0.05)
 
 
 def _timed(run: Callable[[], object], count: int) -> float:

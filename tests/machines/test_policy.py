@@ -107,11 +107,6 @@ def test_turns_or_tokens_have_to_end_a_run_unless_it_says_that_nothing_does() ->
     assert problems_of(changed(endless, "budget.unbounded", True)) == []
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="What is held back for the last reply, and for the work after a wait, may be negative or no number at all: "
-    "then the run spends more than its budget, or all that comes before its end is switched off.",
-)
 @pytest.mark.parametrize(
     "path",
     ["budget.hold_back_seconds", "budget.hold_back_tokens", "budget.hold_back_usd", "waiting.hold_back_seconds"],

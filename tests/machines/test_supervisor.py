@@ -212,22 +212,12 @@ def test_before_the_first_reply_a_person_only_adds_to_what_was_said() -> None:
     assert (names(fed), fed.run.leg, fed.commands) == (["Said"], 1, ())
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Whether a person has spoken since the last turn is read from the replies of all legs, so from the second "
-    "leg on each of two messages in a row begins a leg, and asks the model once more.",
-)
 def test_two_messages_of_a_person_in_a_row_begin_one_leg() -> None:
     run = after(HI, run=ANSWERED)
     fed = feed(run, Said(6.0, TEXT))
     assert (names(fed), fed.run.leg, fed.commands) == (["Said"], 2, ())
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="The request that would have come after the turn that a person broke into is still asked for, and then the "
-    "first request of the new leg: the model is asked twice.",
-)
 def test_a_person_who_breaks_into_a_turn_is_answered_by_one_request() -> None:
     commands = feed(ONE_OPEN, HI).commands
     assert [command for command in commands if isinstance(command, Ask)] == [Ask()]
@@ -275,11 +265,6 @@ def test_the_time_in_which_a_person_thinks_is_nobodys() -> None:
     assert run.spent.seconds(1_010.0) == 14.0
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Before a leg begins its budget is checked as if the time since the end of the last one were its own, so a "
-    "person who comes back later than the run's time allows gets no more than a last reply.",
-)
 def test_a_person_who_comes_back_late_is_answered() -> None:
     assert feed(ANSWERED, Said(1_000_000.0, TEXT)).commands == (Ask(),)
 
@@ -364,10 +349,6 @@ def test_an_event_of_another_alphabet_is_a_fault() -> None:
     assert fed.commands[-1] == End(outcome)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="A fault that finds the run ended leaves its ending, but asks for that ending once more.",
-)
 def test_a_fault_after_the_end_ends_nothing_again() -> None:
     stranger: Any = WaitUntil(5.0)
     fed = feed(ANSWERED, stranger)

@@ -17,6 +17,7 @@ import orjson
 
 # Python refuses to read a whole number of more than 4300 digits. Such a one is kept as text.
 _DIGITS: Final = 4000
+_LEVELS: Final = 254  # as deep as orjson writes; the standard library's limit differs from one Python to the next
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 
 
@@ -54,11 +55,7 @@ def written(value: object) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:  # a whole number beyond 64 bits, a lone surrogate, 255 levels, another mapping than a dict
-        pass
-    try:
-        return json.dumps(_clean(value), ensure_ascii=False, separators=(",", ":")).encode()
-    except RecursionError:
-        raise NotJson("JSON that is nested too deeply") from None
+        return json.dumps(_clean(value, _LEVELS), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def fragment(value: object) -> orjson.Fragment:
@@ -147,11 +144,14 @@ _decode: Final[Callable[[str], Any]] = _DECODER.decode
 _scan: Final[Callable[[str, int], tuple[Any, int]]] = _DECODER.raw_decode
 
 
-def _clean(value: object) -> object:
+def _clean(value: object, levels: int) -> object:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list | tuple | Mapping) and not levels:
+        raise NotJson("JSON that is nested too deeply")
     if isinstance(value, list | tuple):
-        return [_clean(item) for item in cast("list[object]", value)]
+        return [_clean(item, levels - 1) for item in cast("list[object]", value)]
     if isinstance(value, Mapping):
-        return {_clean(key): _clean(item) for key, item in cast("Mapping[object, object]", value).items()}
+        members = cast("Mapping[object, object]", value).items()
+        return {_clean(key, levels - 1): _clean(item, levels - 1) for key, item in members}
     return None if isinstance(value, float) and not math.isfinite(value) else value  # as orjson does

@@ -106,15 +106,23 @@ async def _exchange(
     client: httpx.AsyncClient, url: str, headers: Mapping[str, str], body: bytes, connect: float
 ) -> Answer | NoAnswer:
     times = httpx.Timeout(None, connect=connect)
+    chunks: list[bytes] = []
+    size = 0
     async with client.stream("POST", url, headers=headers, content=body, timeout=times) as response:
-        chunks: list[bytes] = []
-        size = 0
-        async for chunk in response.aiter_bytes():
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > MOST_BYTES:
-                return NoAnswer(f"an answer of more than {MOST_BYTES} bytes")
-        return Answer(response.status_code, dict(response.headers), b"".join(chunks))
+        try:
+            async for chunk in response.aiter_bytes():
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > MOST_BYTES:
+                    # To leave the loop here would leave the generators beneath it open. Closing makes them end.
+                    chunks.clear()
+                    await response.aclose()
+        except httpx.HTTPError:
+            if size <= MOST_BYTES:
+                raise
+    if size > MOST_BYTES:
+        return NoAnswer(f"an answer of more than {MOST_BYTES} bytes", again=False)
+    return Answer(response.status_code, dict(response.headers), b"".join(chunks))
 
 
 def _new_client() -> httpx.AsyncClient:

@@ -65,14 +65,17 @@ def body(request: Request, model: str, limit: str = "max_tokens") -> bytes:
 
 
 def reply(text: str, value: object) -> Completion | None:
-    """The reply in the body of an answer: its first choice. None where there is none, or the choice is a failure."""
+    """The reply in the body of an answer: its first choice. None where there is none, or the choice is a failure.
+
+    A choice without a message is a reply only where a filter took the message away, as Azure's does.
+    """
     said = mapping(value)
     choice = mapping(next(iter(items(said.get("choices"))), None))
     message = mapping(choice.get("message"))
     finish = string(choice.get("finish_reason"))
-    if not message or choice.get("error") or finish in FAILED:
-        return None
     stop = STOPS.get(finish, StopReason.OTHER)
+    if choice.get("error") or finish in FAILED or not (message or stop is StopReason.CONTENT_FILTER):
+        return None
     parts = [*_thinking(message), *_words(message), *_calls(message, text)]
     declined = string(message.get("refusal"))
     if declined and not parts:

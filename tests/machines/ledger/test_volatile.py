@@ -84,7 +84,7 @@ GOES = {
         "«message-id: 1a2b»@host",
         "«session_id=abcdefghijklmnopqrst» x",
     ],
-    "process id": ["«pid 1234» x", "(«PID=1234»)", "«worker_pid: 1» x", "=«=4879»==    at", "x\n«==4879»==    at"],
+    "process id": ["«pid 1234» x", "(«PID=1234»)", "«worker_pid: 1» x", "«==4879»==    at", "x\n«==4879»==    at"],
     "ETag": ['«ETag: W/"6dcaaad9»"', "«etag=5f3a-1b» x"],
     "UUID in an id field": ["«user_id=550e8400-e29b-41d4-a716-446655440000» x"],
     "address of an object": ["<F object «at 0x7f3c2a1b00»> x", "libc.so («0x00007f9109cd3000»)"],

@@ -1,17 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 import stamina
 
 
-@pytest.fixture(
-    params=[pytest.param(("asyncio", {}), id="asyncio"), pytest.param(("trio", {}), id="trio")],
-)
-def anyio_backend(request: pytest.FixtureRequest) -> Any:
-    return request.param
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request: pytest.FixtureRequest) -> str:
+    """Every test over sockets runs on both event loops."""
+    return str(request.param)
 
 
 @pytest.fixture(autouse=True)

@@ -61,6 +61,19 @@ def test_nothing_that_is_written_holds_a_lone_surrogate(text: str) -> None:
         assert value == text
 
 
+@pytest.mark.parametrize("leaf", [0, 2**70])
+@pytest.mark.parametrize("levels", [254, 255])
+def test_a_value_is_written_to_a_depth(levels: int, leaf: int) -> None:
+    value: object = leaf
+    for _ in range(levels):
+        value = [value]
+    if levels == 254:
+        assert written(value) == b"[" * levels + b"%d" % leaf + b"]" * levels
+    else:
+        with pytest.raises(NotJson, match="nested too deeply"):
+            written(value)
+
+
 def test_a_lone_surrogate_is_read_and_leaves_as_the_replacement_character() -> None:
     assert read(b'["a\\ud800b"]')[1] == ["a\ud800b"]
     assert written(["a\ud800b", 2**70]) == '["a\ufffdb",1180591620717411303424]'.encode()

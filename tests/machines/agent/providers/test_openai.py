@@ -195,6 +195,11 @@ def test_a_refusal_of_the_model_is_its_text(finish: str, stop: StopReason) -> No
     assert (got.stop, got.text) == (stop, "I will not.")
 
 
+def test_a_choice_whose_message_was_filtered_away_is_an_empty_reply() -> None:
+    got = reply(*read(b'{"choices":[{"finish_reason":"content_filter","index":0}]}'))
+    assert got == Completion(StopReason.CONTENT_FILTER, ())
+
+
 @pytest.mark.parametrize(
     ("said", "usage"),
     [

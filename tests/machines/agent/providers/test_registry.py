@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from machines.agent.providers import HttpProvider, NoKey, Retries, UnknownModel, provider_for
-from machines.agent.providers import anthropic, openai
+from machines.agent.providers import HttpProvider, NoKey, Retries, UnknownModel, anthropic, openai, provider_for
 
 KEYS = {"ANTHROPIC_API_KEY": "sk-ant-0123456789", "OPENAI_API_KEY": "sk-0123456789"}
 
@@ -65,9 +64,7 @@ def test_a_url_is_a_model_and_gets_no_key(model: str, url: str, name: str, wire:
     assert provider.key is None
 
 
-@pytest.mark.parametrize(
-    ("model", "variable"), [("anthropic:m", "ANTHROPIC_API_KEY"), ("openai:m", "OPENAI_API_KEY")]
-)
+@pytest.mark.parametrize(("model", "variable"), [("anthropic:m", "ANTHROPIC_API_KEY"), ("openai:m", "OPENAI_API_KEY")])
 def test_without_a_key_the_error_names_the_variable(model: str, variable: str) -> None:
     with pytest.raises(NoKey, match=rf"^{model} needs a key: set {variable} in the environment$"):
         provider_for(model, environ={})
@@ -111,7 +108,7 @@ def test_an_address_that_is_none_is_refused(url: str, why: str) -> None:
 
 
 def test_an_address_of_another_scheme_is_refused() -> None:
-    with pytest.raises(UnknownModel, match="^ANTHROPIC_BASE_URL does not begin with http"):
+    with pytest.raises(UnknownModel, match=r"^ANTHROPIC_BASE_URL does not begin with http"):
         provider_for("anthropic:m", environ={**KEYS, "ANTHROPIC_BASE_URL": "h:1"})
 
 

@@ -1,0 +1,68 @@
+"""What each key of a policy is, in a few words: the comments of the policy as TOML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_NO_LIMIT: Final = '; "unlimited" for no limit'
+
+_LIMITS: Final[Mapping[str, str]] = {
+    "": "one detector: where what it counts is a nudge, and where a stop",
+    "enabled": "false switches the detector off",
+    "nudge": "the model is told at this count",
+    "stop": "the run is stopped at this count",
+    "failing_nudge": "nudge, while every call of the streak failed or its result was not seen",
+    "failing_stop": "stop, while every call of the streak failed or its result was not seen",
+}
+
+_WORDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "budget": {
+        "": "what a run may spend (a recorded run is judged by its own budget or by none)",
+        "turns": "replies of the model" + _NO_LIMIT,
+        "seconds": "wall clock" + _NO_LIMIT,
+        "tokens": "input and output together" + _NO_LIMIT,
+        "usd": "US dollars" + _NO_LIMIT,
+        "calls_per_turn": "calls that one reply may make",
+        "final_reply": "false: a run that is stopped is not asked for one last reply",
+        "reply_tokens": 'what one reply may cost at most; "unlimited" where that is not known',
+        "hold_back": "share of seconds, tokens and dollars that is kept for the last reply, 0 to 1",
+        "hold_back_seconds": "the most that is kept of the seconds",
+        "hold_back_tokens": "the most that is kept of the tokens",
+        "hold_back_usd": "the most that is kept of the dollars",
+        "unbounded": "true: a run may have neither turns nor tokens, and nothing proves that it ends",
+    },
+    "recovery": {
+        "": "how often one incident may be recovered from; 0 switches one off",
+        "truncated": "replies that are cut off",
+        "empty": "replies that are empty",
+        "paused": "replies that the provider paused",
+        "refused": "requests that the provider refused",
+        "condensed": "times that the history is condensed",
+    },
+    "escalation": {
+        "": "nudge, nudge again, stop",
+        "nudges": "false: the model is never told",
+        "within": "a third nudge within so many turns is a stop",
+    },
+    "progress": {
+        "": "what counts as new",
+        "recent_results": "a result is new if it is not among the tool's last so many",
+    },
+    "waiting": {
+        "": "waits that a tool declares",
+        "enabled": "false: a wait is judged like any other call",
+        "hold_back_seconds": "time that is kept for the work after a wait",
+    },
+    "messages": {
+        "": "when a message may end a run",
+        "require_facts": "true: a declared final answer without facts from the host is partial",
+    },
+}
+
+
+def words_of(section: str, key: str) -> str:
+    """What a key of a section is; of the section itself where `key` is empty. Empty where nothing is known."""
+    if section.startswith("detectors."):
+        return _LIMITS.get(key, "")
+    return _WORDS.get(section, {}).get(key, "")
