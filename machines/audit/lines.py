@@ -151,10 +151,10 @@ def files_of(lines: Sequence[Line]) -> list[str]:
     ]
 
 
-def notes(lines: Sequence[Line], strip: int) -> tuple[str, ...]:
-    """What has to be explained of the words and strips that are shown; `strip` is the longest one's width."""
-    is_open = any(line.ended == "open" for line in lines)
-    squeezed = strip > 0 and any(len(line.strip) > strip for line in lines)
+def notes(lines: Sequence[Line], strips: Sequence[int], *, ended: bool) -> tuple[str, ...]:
+    """What has to be explained of what is shown: the longest strip that each run has room for, and the endings."""
+    is_open = ended and any(line.ended == "open" for line in lines)
+    squeezed = any(len(line.strip) > most for line, most in zip(lines, strips, strict=True))
     return (*([OPEN] if is_open else []), *([SQUEEZED] if squeezed else []))
 
 

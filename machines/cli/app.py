@@ -17,6 +17,7 @@ from ..traces.bad_trace import BadTrace
 from .audit import audit
 from .demo import demo
 from .policy import policy
+from .run import run
 
 BAD: Final = (BadTrace, BadPolicy, JournalError)
 
@@ -33,6 +34,7 @@ def application() -> App:
     add(app, audit, "audit")
     add(app, demo, "demo")
     add(app, policy, "policy")
+    add(app, run, "run")
     add_verbs(
         app,
         journaled={"run": "machines.journaled:AGENT_RUN"},

@@ -80,10 +80,15 @@ def _files(path: Path, folder: Path, say: Callable[[str], None]) -> Iterator[Inp
     elif not path.is_dir():
         yield Input(path, str(path))
     else:
-        inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+        inside = sorted(p for p in path.rglob("*") if p.is_file() and not _passed_over(p.relative_to(path)))
         if not inside:
             say(f"{path}: the folder holds no file")
         yield from (Input(one, str(one)) for one in inside)
+
+
+def _passed_over(path: Path) -> bool:
+    """Hidden files, and what lies beside a journal: its texts are no recordings."""
+    return path.name.startswith(".") or any(part.endswith(".content") for part in path.parts[:-1])
 
 
 def _kept(folder: Path) -> Path:

@@ -43,4 +43,4 @@ def _answer(what: str, ask: Callable[[Any], Any], run: Any) -> Any:
     try:
         return ask(run)
     except Exception as error:
-        raise BadInput(f"{what}: raised {type(error).__name__}: {error} on the sample run") from error
+        raise BadInput(f"{what} raised {type(error).__name__}: {error} on the sample run") from error

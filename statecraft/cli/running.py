@@ -37,8 +37,10 @@ def run(app: App, argv: Sequence[str] | None = None, *, bad: tuple[Known, ...] =
     """Run the command line; `bad` lists further exceptions that mean bad input. Answers the exit code."""
     if not _streams():
         return _bad("standard output: is closed; expected a place to write to")
+    # A dash alone is standard input, which the parser would take for an option without a name.
+    words = [f"./{word}" if word == "-" else word for word in (sys.argv[1:] if argv is None else argv)]
     try:
-        found = app(argv, exit_on_error=False, print_error=False, result_action="return_value")
+        found = app(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except CycloptsError as error:
         return _bad(usage(error, app.name[0]))

@@ -1,9 +1,9 @@
 """How benchmarks measure, and the table of what they found.
 
 Time is CPU time of this process. What is compared is measured in turns, round by round, in rounds of one length, and of
-each the best round counts: noise only ever adds, and a long round finds fewer quiet moments. A limit in microseconds is one of the reference machine; a slower machine, or a busier
-one, gets as much more as a step of a bare transitions `Machine` takes longer on it, measured in the same rounds, up to
-`MOST` times. A ratio gets nothing.
+each the best round counts: noise only ever adds, and a long round finds fewer quiet moments than a short one. A limit
+in microseconds is one of the reference machine; a slower machine, or a busier one, gets as much more as a step of a
+bare transitions `Machine` takes longer on it, measured in the same rounds, up to `MOST` times. A ratio gets nothing.
 
 The garbage collector runs as it would in a program, so that a run pays for its own garbage, but does not look at what
 the test session holds.

@@ -26,7 +26,9 @@ RECORDED = ("claude-code-stream-json", "swe-agent-traj", "mini-swe-agent-v1", "m
 
 CODE = "".join(f"    def part_{line}(self, value: int) -> int:\n        return value + {line}\n" for line in range(12))
 LOG = "".join(
-    f"2026-03-17T09:{line:02}:44.{line * 7:03}Z INFO api.server request_id=b0edffee8e7b{line:04} took {line} ms\n"
+    f"tests/test_part_{line}.py::test_that_part_{line}_of_the_package_is_what_it_says PASSED [{3 * line:3}%]\n"
+    if line % 8
+    else f"2026-03-17T09:{line:02}:44.{line * 7:03}Z INFO worker {line}: part {line} took {line} ms\n"
     for line in range(28)
 )
 

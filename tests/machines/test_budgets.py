@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from machines.commands import AnswerCalls, Ask, Command, Condense, RunCalls, Tell
+from machines.commands import AnswerCalls, Ask, Command, Condense, End, RunCalls, Tell
 from machines.events import (
     Begin,
     Call,
@@ -122,6 +122,12 @@ def test_the_time_of_earlier_legs_counts_and_the_time_before_this_one_does_not()
     assert stopped_by(run, TurnEnded(1_040.0)) == "seconds"
 
 
+def test_a_refusal_that_asks_to_wait_takes_that_time_too() -> None:
+    run = attrs.evolve(run_with(seconds=100.0), at=Phase.ASKING)
+    assert stopped_by(run, Refusal(50.0, 529, TEXT, after=39.5)) is None
+    assert stopped_by(run, Refusal(50.0, 529, TEXT, after=40.0)) == "seconds"
+
+
 def test_a_clock_that_goes_back_gives_no_time_back() -> None:
     run = acting(run_with(seconds=100.0), Spent(now=90.0))
     assert stopped_by(run, TurnEnded(1.0)) == "seconds"
@@ -163,20 +169,33 @@ def test_a_reply_that_says_nothing_of_its_cost_counts_one_token() -> None:
     assert run.spent.usage == Usage(10, 7)
 
 
-def test_after_a_reply_that_went_over_its_calls_are_run_and_nothing_more_is_asked() -> None:
-    run, commands = play(run_with(tokens=1_000), Begin(0.0), *turn(1, Usage(5_000, 0)))
-    assert commands == [Ask(), RunCalls(("id-1",)), LAST_ASK]
-    assert (run.stop and run.stop.by) == "tokens"
+@pytest.mark.parametrize(("limit", "ran"), [(1_556, True), (1_555, False)])
+def test_the_calls_of_a_reply_that_leaves_no_room_for_another_are_not_run(limit: int, ran: bool) -> None:
+    # 700 are spent, and 700 more may be at most what comes; a tenth is held back.
+    run, commands = play(run_with(tokens=limit), Begin(0.0), turn(1, SOME)[0])
+    if ran:
+        assert (run.at, commands) == (Phase.ACTING, [Ask(), RunCalls(("id-1",))])
+    else:
+        assert commands == [Ask(), AnswerCalls(("id-1",), "the run has reached its limit"), LAST_ASK]
+        assert (run.stop and run.stop.by) == "tokens"
 
 
-# Dollars: the next request at the price of the last one for each of its tokens.
+# Dollars: the next request at the dearest price of a token so far.
 
 
 def test_dollars_end_when_the_next_request_might_not_fit() -> None:
     run = run_with(usd=1.0, reply_tokens=300)  # 0.1 is held back, and 0.07 x 1000 / 700 is what comes at most: 0.1
     last = Usage(600, 100, usd=0.07)
-    assert stopped_by(acting(run, Spent(usage=Usage(usd=0.79), last=last)), TurnEnded(1.0)) is None
-    assert stopped_by(acting(run, Spent(usage=Usage(usd=0.81), last=last)), TurnEnded(1.0)) == "usd"
+    assert stopped_by(acting(run, Spent(usage=Usage(usd=0.79), last=last, dearest=1e-4)), TurnEnded(1.0)) is None
+    assert stopped_by(acting(run, Spent(usage=Usage(usd=0.81), last=last, dearest=1e-4)), TurnEnded(1.0)) == "usd"
+
+
+def test_the_dearest_price_that_was_seen_is_the_one_that_counts() -> None:
+    dear, cheap = turn(1, Usage(1_000, 0, usd=0.1)), turn(2, Usage(1_000, 0, usd=0.01))
+    run, _ = play(run_with(usd=1.0), Begin(0.0), *dear, *cheap)
+    assert run.spent.dearest == 1e-4
+    assert stopped_by(acting(run, attrs.evolve(run.spent, usage=Usage(usd=0.79))), TurnEnded(3.0)) is None
+    assert stopped_by(acting(run, attrs.evolve(run.spent, usage=Usage(usd=0.81))), TurnEnded(3.0)) == "usd"
 
 
 def test_dollars_used_up_end_the_run() -> None:
@@ -360,3 +379,15 @@ def test_a_turn_of_calls_that_do_not_parse_ends_at_once_and_is_judged() -> None:
     run, commands = play(run_with(), Begin(0.0), *[Reply(1.0, StopReason.TOOL_USE, (garbled,))] * 7)
     assert [type(command) for command in commands[-3:]] == [Ask, AnswerCalls, Ask]
     assert (run.stop and run.stop.by) == "consecutive_duplicate", "the same failure a seventh time"
+
+
+# The last reply can be switched off.
+
+
+def test_a_run_that_may_not_speak_last_ends_with_its_account() -> None:
+    run, commands = play(run_with(turns=1, final_reply=False), Begin(0.0), *turn(1))
+    assert run.outcome is not None
+    assert (run.at, run.outcome.reason.by, run.outcome.message) == (Phase.BLOCKED, "turns", None)
+    assert commands == [Ask(), RunCalls(("id-1",)), End(run.outcome)]
+    spoken, commands = play(run_with(turns=1), Begin(0.0), *turn(1))
+    assert (spoken.at, commands[-1]) == (Phase.CONCLUDING, LAST_ASK)

@@ -107,13 +107,14 @@ def test_the_account_tells_what_was_done_left_open_seen_last_and_spent() -> None
     changes = (Change("write", "a.txt", b"state"), Change("write", None, None))
     last = (LastResult("read", TEXT, None), LastResult("write", None, ErrorKind.TIMEOUT))
     items = (PlanItem(Text("one", 3), "completed"), PlanItem(Text("two", 3), "in_progress"), PlanItem(TEXT, "pending"))
+    waits = {b"1": ("deploy", 9.0), b"2": ("build", 9.0), b"3": ("over", 9.0)}
     run = attrs.evolve(
         NEW,
         at=Phase.ACTING,
         spent=Spent(before=10.0, began=100.0, now=130.0, usage=Usage(5, 6, 0, 0.5)),
         ledger=Ledger(plan=items, changes=changes, changes_in_all=12, last_results=last),
         turn=Turn(4, open=(CALL,)),
-        waits=Waits(until=HashTrieMap({b"\x02": 1.0, b"\x01": 1.0, b"\x03": 1.0}), over=HashTrieSet([b"\x03"])),
+        waits=Waits(until=HashTrieMap(waits), over=HashTrieSet([b"3"])),
     )
     account = ending(run, Cancel(150.0)).account
     assert account == Account(
@@ -124,7 +125,7 @@ def test_the_account_tells_what_was_done_left_open_seen_last_and_spent() -> None
         changes_in_all=12,
         open_items=(Text("two", 3), TEXT),
         unanswered=("1",),
-        waiting_for=("01", "02"),
+        waiting_for=("build", "deploy"),
         last_results=last,
     )
 

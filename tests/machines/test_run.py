@@ -128,6 +128,7 @@ REPLIES: list[Case] = [
     ("empty", ASKING, EMPTY, P.RECOVERING, [Tell("empty"), Ask()]),
     ("empty once too often", without("EMPTY"), EMPTY, P.CONCLUDING, [LAST_ASK]),
     ("calls", ASKING, CALLS, P.ACTING, [RunCalls(("1", "2"))]),
+    ("calls with no room for what they lead to", AT_LIMIT, CALLS, P.CONCLUDING, [NEITHER_RUN, LAST_ASK]),
     ("calls with no turn left", without("TURN"), CALLS, P.CONCLUDING, [NEITHER_RUN, LAST_ASK]),
     ("a final answer", ASKING, DECLARED[Declared.FINAL], P.COMPLETED, [End]),
     ("a partial answer", ASKING, DECLARED[Declared.PARTIAL], P.PARTIAL, [End]),
@@ -144,7 +145,7 @@ BARREN_TWICE, BARREN_THRICE = (Streaks(barren=n, barren_ok=n) for n in (2, 3))
 OPENED = attrs.evolve(AGAIN, open=(OTHER,))
 LATE = AnswerCalls(("2",), "no answer came before the turn was over")
 THIRD_NUDGE = acting(AGAIN, streaks=TWICE, ladder=Ladder(Rung.NUDGED_TWICE, older=1, newer=2))
-POLLED = acting(Turn(3, polls=1), waits=Waits(next_at=9.0))
+POLLED, LOOKED = (acting(Turn(3, polls=1, signal=new), waits=Waits(next_at=9.0)) for new in ("", "result"))
 TWO_OPEN, EXPIRED, UNFORESEEN, NEWS = (
     acting(turn)
     for turn in (
@@ -157,14 +158,15 @@ TWO_OPEN, EXPIRED, UNFORESEEN, NEWS = (
 
 TURNS: list[Case] = [
     ("an answer to an open call", TWO_OPEN, Result(5.0, "2", SAME), P.ACTING, []),
-    ("the same outcome a fourth time", acting(OPENED, streaks=THRICE), ENDED, P.CONCLUDING, [LATE, LAST_ASK]),
+    ("the same outcome a fourth time", acting(AGAIN, streaks=THRICE), ENDED, P.CONCLUDING, [LAST_ASK]),
     ("nothing new for a fourth turn", acting(streaks=BARREN_THRICE), ENDED, P.CONCLUDING, [LAST_ASK]),
     ("a third nudge", THIRD_NUDGE, ENDED, P.CONCLUDING, [LAST_ASK]),
     ("no turn left", acting(purse=left(TURN=0)), ENDED, P.CONCLUDING, [LAST_ASK]),
     ("a wait that expired", EXPIRED, ENDED, P.ASKING, [Tell, Ask()]),
     ("a wait whose end nobody foresaw", UNFORESEEN, ENDED, P.ASKING, [TellPerson, Tell, Ask()]),
     ("only a look at a wait", POLLED, ENDED, P.WAITING, [WaitUntil(9.0)]),
-    ("the same outcome a third time", acting(OPENED, streaks=TWICE), ENDED, P.ASKING, [LATE, Tell, Ask()]),
+    ("a look at a wait that shows something new", LOOKED, ENDED, P.WAITING, [WaitUntil(9.0)]),
+    ("the same outcome a third time", acting(AGAIN, streaks=TWICE), ENDED, P.ASKING, [Tell, Ask()]),
     ("nothing new for a third turn", acting(streaks=BARREN_TWICE), ENDED, P.ASKING, [Tell, Ask()]),
     ("progress", NEWS, ENDED, P.ASKING, [Ask()]),
     ("a turn like many", acting(OPENED), ENDED, P.ASKING, [LATE, Ask()]),
@@ -174,9 +176,12 @@ NOTES: list[tuple[str, Event]] = [
     ("the plan changes", PlanChanged(5.0, (PlanItem(TEXT, "pending"),))),
     ("the goal is measured", GoalMeasured(5.0, 1, 2)),
     ("somebody speaks", Said(5.0, TEXT)),
+    ("an answer comes late", Result(5.0, "1", SAME)),
 ]
 NOTED: list[Case] = [
-    (f"{name} while {phase.value}", at(phase), event, phase, []) for phase in OPEN for name, event in NOTES
+    (f"{name} while {phase.value}", at(phase, unanswered=(READ,)), event, phase, [])
+    for phase in OPEN
+    for name, event in NOTES
 ]
 
 WAITS: list[Case] = [
@@ -197,6 +202,7 @@ REFUSALS: list[Case] = [
     ("condensed", at(P.CONDENSING), Condensed(5.0, 100), P.RECOVERING, [Ask()]),
     ("condensed too late", at(P.CONDENSING), Condensed(1_000.0, 100), P.CONCLUDING, [LAST_ASK]),
     ("no reply", RECOVERING, NoReply(5.0, "gone"), P.FAILED, [End]),
+    ("nothing to condense with", at(P.CONDENSING), NoReply(5.0, "gone"), P.FAILED, [End]),
 ]
 
 OVER = AnswerCalls(("1",), "the run is over: its last reply has no tools")
@@ -249,8 +255,10 @@ def test_an_answer_to_no_open_call_is_refused_with_what_is_open() -> None:
     answer = RUN.step(TWO_OPEN, Result(5.0, "3", SAME))
     assert isinstance(answer, Refused)
     assert answer.why == ""
-    (found,) = answer.seen
-    assert (getattr(found, "holds", None), dict(found.seen)) == (False, {"call": "3", "open": 2})
+    assert [(found.name, dict(found.seen)) for found in answer.seen] == [
+        ("open_call", {"call": "3", "open": 2}),
+        ("late_call", {"call": "3", "unanswered": 0}),
+    ]
     assert answer.run is TWO_OPEN
 
 
@@ -273,7 +281,9 @@ def test_a_cancelled_run_answers_its_open_calls_and_lists_them() -> None:
 def test_progress_makes_every_recovery_full_again_and_leaves_the_turns() -> None:
     spent = left(**{budget.name: 0 for budget in RECOVERIES}, TURN=4)
     assert RUN.step(attrs.evolve(NEWS, purse=spent), ENDED).run.purse == left(TURN=4)
+    assert RUN.step(attrs.evolve(LOOKED, purse=spent), ENDED).run.purse == left(TURN=4)
     assert RUN.step(acting(purse=spent), ENDED).run.purse == spent
+    assert RUN.step(attrs.evolve(POLLED, purse=spent), ENDED).run.purse == spent
 
 
 @pytest.mark.xfail(

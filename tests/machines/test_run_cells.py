@@ -55,12 +55,12 @@ SAMPLES: dict[str, Event] = {
 GRID = """
             Begin Said Reply Result TurnEnded Chunk Plan Goal Refusal Condensed Signal Clock Cancel NoReply Ended
 READY       r     r    x     x      x         x     x    x    x       x         x      x     r      x       i
-ASKING      x     r    r     x      x         i     r    r    r       i         i      i     r      r       i
+ASKING      x     r    r     r      x         i     r    r    r       i         i      i     r      r       i
 ACTING      x     r    x     r      r         x     r    r    x       i         i      i     r      x       i
-WAITING     x     r    x     x      x         x     r    r    x       i         r      r     r      x       i
-RECOVERING  x     r    r     x      x         i     r    r    r       i         i      i     r      r       i
-CONDENSING  x     r    x     x      x         x     r    r    x       r         i      i     r      x       i
-CONCLUDING  x     r    r     x      x         i     r    r    r       i         i      i     r      r       i
+WAITING     x     r    x     r      x         x     r    r    x       i         r      r     r      x       i
+RECOVERING  x     r    r     r      x         i     r    r    r       i         i      i     r      r       i
+CONDENSING  x     r    x     r      x         x     r    r    x       r         i      i     r      r       i
+CONCLUDING  x     r    r     r      x         i     r    r    r       i         i      i     r      r       i
 """
 COLUMNS, *LINES = [line.split() for line in GRID.strip().splitlines()]
 CELLS = [(Phase[state], SAMPLES[name], how) for state, *hows in LINES for name, how in zip(COLUMNS, hows, strict=True)]
@@ -76,7 +76,10 @@ def test_the_grid_is_whole() -> None:
     [pytest.param(*cell, id=f"{cell[0].value}-{type(cell[1]).__name__}") for cell in CELLS],
 )
 def test_every_cell_answers_as_it_is_meant_to(phase: Phase, event: Event, how: str) -> None:
-    run = attrs.evolve(NEW, at=phase, turn=Turn(3, open=(CALL,) if phase is Phase.ACTING else ()))
+    acting = phase is Phase.ACTING
+    run = attrs.evolve(
+        NEW, at=phase, turn=Turn(3, open=(CALL,) if acting else ()), unanswered=() if acting else (CALL,)
+    )
     answer = RUN.step(run, event)
     match how:
         case "r":

@@ -42,7 +42,7 @@ from machines.policy import Budget, Policy
 from machines.run import RUN
 from machines.state import Phase, Purse, Run, hand_on, new_run
 from machines.supervisor import Fed, Moved, NewLeg, ended, feed, settle
-from statecraft import Evidence, Fault, Refused, Rows, Table, refuse
+from statecraft import Evidence, Fault, Rows, Table, refuse
 
 TEXT = Text("text", 4)
 ONE, TWO = Call("1", "read", b"sign-one", TEXT), Call("2", "write", b"sign-two", TEXT)
@@ -179,11 +179,19 @@ def test_a_recorded_run_that_asks_on_has_waited_long_enough(event: Event) -> Non
     assert fed.moves[0] == Moved(Clock(9.0), RUN.step(WAITING, Clock(9.0)))
 
 
-def test_a_reply_to_nothing_is_refused_while_the_history_is_condensed() -> None:
+def test_a_recorded_run_that_asks_on_has_condensed_by_itself() -> None:
     run = after(Refusal(1.0, 413, TEXT), run=BEGUN)
-    (move,) = feed(run, calling(ONE)).moves
-    assert isinstance(move, Moved)
-    assert isinstance(move.answer, Refused)
+    assert run.at is Phase.CONDENSING
+    fed = feed(run, calling(ONE, at=9.0))
+    assert (names(fed), fed.run.at) == (["Condensed", "Reply"], Phase.ACTING)
+    assert fed.moves[0] == Moved(Condensed(9.0, 0), RUN.step(run, Condensed(9.0, 0)))
+
+
+def test_what_an_event_shows_of_a_wait_is_settled_with_the_turn() -> None:
+    fed = settle(WAITING, calling(ONE, at=9.0))
+    assert (names(fed), fed.run.at) == (["Clock"], Phase.ASKING)
+    late = settle(WAITING, calling(ONE, at=1e6))
+    assert (late.run.at, late.commands) == (Phase.CONCLUDING, (Ask(final=True),)), "its time was over before that reply"
 
 
 # Legs.
@@ -231,12 +239,20 @@ def test_ledger_plan_spending_and_what_is_left_of_the_turns_go_on() -> None:
     leg = hand_on(run)
     assert (leg.id, leg.at, leg.leg) == (run.id, Phase.READY, 2)
     assert (leg.policy, leg.tools, leg.work, leg.requires) == (run.policy, run.tools, run.work, run.requires)
-    assert leg.ledger is run.ledger
+    assert (leg.ledger.changes, leg.ledger.work) == (run.ledger.changes, run.ledger.work)
     assert leg.ledger.changes_in_all == 1
     assert leg.ledger.plan == plan.items
     assert leg.turn.number == 1
     assert leg.spent.usage == Usage(30, 10, 0, 0.5)
     assert leg.purse[Purse.TURN] == 4
+
+
+def test_what_is_new_is_asked_afresh() -> None:
+    first = after(calling(ONE), Result(2.0, "1", b"digest-1"), run=BEGUN)
+    again = after(HI, calling(ONE), Result(6.0, "1", b"digest-1"), run=first)
+    assert again.streaks.last_signal == "result"
+    same_leg = after(calling(ONE), Result(6.0, "1", b"digest-1"), run=first)
+    assert same_leg.streaks.barren == 1
 
 
 def test_windows_streaks_counters_and_the_ending_begin_afresh() -> None:

@@ -11,9 +11,10 @@ import attrs
 import pytest
 
 from machines.audit import Judged, Verdict, judge, policy_for
-from machines.audit.judge import Saved
+from machines.audit.judge import MOST_CALLS, Saved
 from machines.outcome import Fact, TerminalStatus
 from machines.policy import Budget, Policy
+from machines.traces.bad_trace import BadTrace
 from machines.traces.formats import open_trace
 from statecraft import Scalar
 
@@ -151,7 +152,7 @@ def test_the_budget_of_the_policy_gives_way_to_that_of_the_recording(recorded: C
     policy = Policy(budget=Budget(turns=3, hold_back=0.5, calls_per_turn=2))
     (run,) = open_trace(recorded([], budget={"seconds": 9.0}))
     assert policy_for(run, policy).budget == Budget(
-        None, 9.0, None, None, calls_per_turn=2, reply_tokens=None, hold_back=0.5, unbounded=True
+        None, 9.0, None, None, calls_per_turn=MOST_CALLS, reply_tokens=None, hold_back=0.5, unbounded=True
     )
     (run,) = open_trace(recorded([], budget={"turns": 5}))
     assert policy_for(run, policy).budget.unbounded is False
@@ -159,8 +160,10 @@ def test_the_budget_of_the_policy_gives_way_to_that_of_the_recording(recorded: C
 
 
 @pytest.mark.parametrize("budget", [{"turns": 0}, {"seconds": 0}, {"tokens": 0}, {"usd": 0}])
-def test_a_budget_of_nothing_is_judged_or_refused_as_bad_input(judged: Judge, budget: Record) -> None:
-    assert judged(news(1), budget=budget).worst == "stop"
+def test_a_budget_of_nothing_is_refused_as_bad_input(judged: Judge, budget: Record) -> None:
+    (name,) = budget
+    with pytest.raises(BadTrace, match=rf"given\.jsonl, line 1, field budget\.{name}: found 0"):
+        judged(news(1), budget=budget)
 
 
 def test_an_empty_reply_is_a_nudge_until_recovery_is_used_up(judged: Judge) -> None:
@@ -241,10 +244,11 @@ def test_a_stop_after_waiting_saves_the_reply_that_shows_it(judged: Judge) -> No
 
 def test_what_changes_nothing_is_named_with_its_line(judged: Judge) -> None:
     found = judged([*turns(1), {"t": "result", "call": "no-such", "value": 1}])
-    assert found.problems == ("line 4: Result changed nothing: no call is open",)
+    said = "Result changed nothing: no row of run takes it"
+    late = "late_call (call=no-such, unanswered=0)"
+    assert found.problems == (f"line 4: {said}: {late}",)
     found = judged([turns(1)[0], {"t": "result", "call": "no-such", "value": 1}])
-    (problem,) = found.problems
-    assert problem == "line 3: Result changed nothing: no row of run takes it: open_call (call=no-such, open=1)"
+    assert found.problems == (f"line 3: {said}: open_call (call=no-such, open=1), {late}",)
 
 
 @pytest.mark.parametrize("count", [1, 70], ids=["does not parse", "more than a turn may hold"])

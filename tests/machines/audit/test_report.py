@@ -10,8 +10,9 @@ import attrs
 import pytest
 
 from machines.audit import Judged
-from machines.audit.report import Recent, as_json, decided, ending, strip_of
+from machines.audit.report import as_json, decided, ending, strip_of
 from machines.events import Text
+from machines.recent import Recent
 
 Judge = Callable[..., Judged]
 Record = dict[str, Any]

@@ -123,8 +123,9 @@ def test_a_person_clears_it_and_a_program_in_a_persons_name_does_not(judge: Judg
     words = Text("go on", 5)
     assert judge([*barren(2), Said(3.5, words), search(3), search(4)], detectors=ALONE) == []
     assert judge([*barren(2), Said(3.5, words, synthetic=True), search(3)], detectors=ALONE) == [NUDGED]
-    after_the_stop = [*barren(4), Said(5.5, words), search(6), search(7), search(8)]
-    assert judge(after_the_stop, detectors=ALONE) == [NUDGED, STOPPED, (8, "nudge", NAME)]
+    # What is new is asked afresh, so the first of the new leg is.
+    after_the_stop = [*barren(4), Said(5.5, words), *barren(3)]
+    assert judge(after_the_stop, detectors=ALONE) == [NUDGED, STOPPED, (9, "nudge", NAME)]
 
 
 # A turn is one unit.

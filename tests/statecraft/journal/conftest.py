@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 FERRY = Path(__file__).resolve().parent.parent / "ferry.py"
-
-
-@pytest.fixture(scope="session")
-def ferry() -> Any:
-    """The tests' machine, as a module."""
-    if "ferry" not in sys.modules:
-        spec = importlib.util.spec_from_file_location("ferry", FERRY)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules["ferry"] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules["ferry"])
-    return sys.modules["ferry"]
 
 
 Launch = Callable[..., "subprocess.Popen[str]"]

@@ -59,27 +59,67 @@ def test_a_lower_limit_parts_where_it_is_reached(ferry: Any, voyage: MemoryStore
     assert found.again[0] == Ending(9, "SUNK", True)
     assert told(found) == (
         "voyage (ferry), decided again\n"
-        "  they part at line 10 (seq 9), on Storm\n"
+        "  they part at seq 9, on Storm\n"
         "    recorded: row 5 (SAILING Storm -> SAILING), asks Log\n"
         "      storms (nudge): now=2, nudge=1, stop=3, most=1000\n"
         "    again: row 4 (SAILING Storm -> SUNK)\n"
         "      storms (stop): now=2, nudge=1, stop=2, most=1000\n"
-        "  leg 1 recorded: ended in SUNK at line 11 (seq 10)\n"
-        "  leg 1 again:    ended in SUNK at line 10 (seq 9)\n"
-        "  leg 2 recorded: ended in RETIRED at line 23 (seq 22)\n"
-        "  leg 2 again:    ended in RETIRED at line 23 (seq 22)"
+        "  from here the recorded events are the other run's; what follows is no forecast\n"
+        "  leg 1 recorded: ended in SUNK at seq 10\n"
+        "  leg 1 again:    ended in SUNK at seq 9\n"
+        "  leg 2 recorded: ended in RETIRED at seq 22\n"
+        "  leg 2 again:    ended in RETIRED at seq 22"
     )
 
 
-def test_a_higher_limit_parts_where_the_recorded_run_stopped_and_may_be_open(ferry: Any) -> None:
+def storms(ferry: Any, count: int) -> MemoryStore:
     store = MemoryStore()
-    ferry.sail(store, happenings=[ferry.Depart(0), *[ferry.Storm(n, n, bytes([n])) for n in range(5)]])
-    found = decide_again(store, ferry.JOURNALED, stop_at(99))
+    ferry.sail(store, happenings=[ferry.Depart(0), *[ferry.Storm(n, n, bytes([n])) for n in range(count)]])
+    return store
+
+
+def test_a_higher_limit_parts_where_the_recorded_run_stopped_and_may_be_open(ferry: Any) -> None:
+    found = decide_again(storms(ferry, 4), ferry.JOURNALED, stop_at(99))
     assert found.parting is not None
     assert found.parting.seq == 5
     assert found.recorded == (Ending(5, "SUNK", True),)
     assert found.again == (Ending(1, "SAILING", False),)
-    assert "again:    open, in SAILING since line 2 (seq 1)" in told(found)
+    assert "again:    open, in SAILING since seq 1" in told(found)
+
+
+def test_what_comes_after_the_recorded_end_is_no_longer_the_other_runs(ferry: Any) -> None:
+    found = decide_again(storms(ferry, 5), ferry.JOURNALED, stop_at(99))
+    assert found.again == (Ending(1, "SAILING", False, fits=False),)
+    assert len(found.run.forces) == 4
+    assert "again:    not known; it stands in SAILING since seq 1, and no further recorded event fits it" in told(found)
+
+
+def test_an_end_that_is_reached_by_an_event_that_fits_no_more_is_left_out(ferry: Any) -> None:
+    # Recorded: no trips are left and the ship is retired. Again: it sails, and the storms of nobody would sink it.
+    store = MemoryStore()
+    happenings = [ferry.Depart(0), *[ferry.Storm(n, n, bytes([n])) for n in range(9)]]
+    ferry.sail(store, happenings=happenings, run=ferry.fresh(trips=0))
+
+    def a_trip(run: Any) -> Any:
+        return attrs.evolve(run, purse={ferry.Trips.TRIP: 1})
+
+    found = decide_again(store, ferry.JOURNALED, a_trip)
+    assert found.parting is not None
+    assert (found.parting.seq, found.parting.again.target) == (1, "SAILING")
+    assert (found.recorded, found.again) == (
+        (Ending(1, "RETIRED", True),),
+        (Ending(1, "SAILING", False, fits=False),),
+    )
+    assert "SUNK" not in told(found)
+
+
+def test_the_next_leg_begins_anew(ferry: Any) -> None:
+    store = MemoryStore()
+    gales = [ferry.Storm(n, n, bytes([n])) for n in range(9)]
+    ferry.sail(store, happenings=[ferry.Depart(0), *gales, None, ferry.Depart(1)])
+    found = decide_again(store, ferry.JOURNALED, stop_at(99))
+    assert [ending.fits for ending in found.again] == [False, True]
+    assert found.again[1] == Ending(12, "SAILING", False)
 
 
 def test_a_run_that_has_ended_earlier_parts_from_one_that_goes_on(ferry: Any, voyage: MemoryStore) -> None:
@@ -114,4 +154,4 @@ def test_a_table_that_answers_otherwise_today_is_said(ferry: Any, voyage: Memory
     found = decide_again(voyage, journaled, unchanged)
     assert found.difference is not None
     assert (found.difference.seq, found.difference.what) == (5, "commands")
-    assert "no longer answers as recorded, from line 6 (seq 5) on" in told(found)
+    assert "no longer answers as recorded, from seq 5 on" in told(found)

@@ -38,7 +38,7 @@ def voyage(ferry: Any) -> MemoryStore:
 
 def test_the_end_is_explained_by_the_step_that_reached_it(ferry: Any, voyage: MemoryStore) -> None:
     assert told(explain(voyage, ferry.JOURNALED)) == (
-        "line 23 (seq 22): ferry, DOCKED on Depart: row 2 was taken, to RETIRED\n"
+        "seq 22: ferry, DOCKED on Depart: row 2 was taken, to RETIRED\n"
         "  first, inside:\n"
         "    engine, WARM on Depart: row 1 was taken, to WARM\n"
         "      row 1: WARM Depart -> WARM: taken\n"
@@ -92,17 +92,17 @@ def test_a_combination_shows_its_parts(ferry: Any, voyage: MemoryStore) -> None:
 def test_a_refusal_shows_who_said_no(ferry: Any, voyage: MemoryStore) -> None:
     by_guard, by_table, ended = (explain(voyage, ferry.JOURNALED, seq) for seq in (2, 6, 11))
     assert told(by_guard) == (
-        "line 3 (seq 2): ferry, DOCKED on Board: refused\n"
+        "seq 2: ferry, DOCKED on Board: refused\n"
         "  row 0: DOCKED Board -> DOCKED: no, because of has_room\n"
         "    no  has_room: free=7, boarding=9"
     )
-    assert told(by_table) == "line 7 (seq 6): ferry, SAILING on Board: refused: nobody boards at sea"
-    assert told(ended) == "line 12 (seq 11): ferry, SUNK on Storm: refused: the run has ended: SUNK"
+    assert told(by_table) == "seq 6: ferry, SAILING on Board: refused: nobody boards at sea"
+    assert told(ended) == "seq 11: ferry, SUNK on Storm: refused: the run has ended: SUNK"
 
 
 def test_a_fault_shows_what_was_heard_before_it(ferry: Any, voyage: MemoryStore) -> None:
     assert told(explain(voyage, ferry.JOURNALED, 3)) == (
-        "line 4 (seq 3): ferry, DOCKED on Depart: fault: lucky raised ArithmeticError: thirteen aboard\n"
+        "seq 3: ferry, DOCKED on Depart: fault: lucky raised ArithmeticError: thirteen aboard\n"
         "  row 1: DOCKED Depart -> SAILING: fault\n"
         "    yes trips_left: left=4\n"
         "    -   (warm & lucky): not asked\n"
@@ -114,10 +114,10 @@ def test_a_fault_shows_what_was_heard_before_it(ferry: Any, voyage: MemoryStore)
 
 def test_the_lines_without_an_event_are_explained_too(ferry: Any, voyage: MemoryStore) -> None:
     assert told(explain(voyage, ferry.JOURNALED, 12)) == (
-        "line 13 (seq 12): ferry, SUNK: leg: the run was handed on from SUNK, and begins again in DOCKED"
+        "seq 12: ferry, SUNK: leg: the run was handed on from SUNK, and begins again in DOCKED"
     )
     assert told(explain(voyage, ferry.JOURNALED, 23)) == (
-        "line 24 (seq 23): ferry, RETIRED: end: the journal was closed after 23 lines"
+        "seq 23: ferry, RETIRED: end: the journal was closed after 23 lines"
     )
 
 
@@ -126,13 +126,13 @@ def test_the_last_step_that_took_a_row_is_found(ferry: Any, voyage: MemoryStore)
     assert explain(voyage, ferry.JOURNALED, row=1).seq == 20
     store = MemoryStore()
     ferry.sail(store, happenings=[ferry.Depart(0)])
-    with pytest.raises(JournalError, match="has no step that took row 4; its lines after the first are 1 to 2"):
+    with pytest.raises(JournalError, match=r"has no step that took row 4; the rows that were taken are 1$"):
         explain(store, ferry.JOURNALED, row=4)
 
 
 @pytest.mark.parametrize("seq", [0, 24, -1])
 def test_a_line_that_is_not_there_is_an_error(ferry: Any, voyage: MemoryStore, seq: int) -> None:
-    with pytest.raises(JournalError, match=f"has no line {seq}; its lines after the first are 1 to 23"):
+    with pytest.raises(JournalError, match=f"has no seq {seq}; it has from seq 1 to seq 23"):
         explain(voyage, ferry.JOURNALED, seq)
 
 
@@ -361,4 +361,4 @@ def test_every_line_of_any_voyage_can_be_explained(ferry: Any, data: st.DataObje
         if found.kind == "refused":
             assert set(outcomes) <= {"refused"}
         assert all(row.said_no for row in found.rows if row.outcome == "refused")
-        assert told(found).startswith(f"line {seq + 1} (seq {seq}): ferry, ")
+        assert told(found).startswith(f"seq {seq}: ferry, ")

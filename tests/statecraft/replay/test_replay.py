@@ -133,7 +133,7 @@ def test_an_effect_that_asks_otherwise_is_found_by_its_commands(ferry: Any) -> N
     assert found.recorded == [{"is": "Log", "text": "start 1"}, {"is": "Whistle", "times": 15}]
     assert found.replayed == [{"is": "Log", "text": "start 1"}, {"is": "Whistle", "times": 99}]
     text = told(replay(sailed(ferry), machine(ferry, leave=whistle(ferry))))
-    assert text.splitlines()[1] == "  first difference at line 6 (seq 5), in commands"
+    assert text.splitlines()[1] == "  first difference at seq 5, in commands"
     assert '    replayed: [{"is":"Log","text":"start 1"},{"is":"Whistle","times":99}]' in text
 
 

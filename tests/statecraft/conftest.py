@@ -1,4 +1,4 @@
-"""Fixtures for the tests of replay."""
+"""Fixtures for the tests of the framework."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-FERRY = Path(__file__).resolve().parent.parent / "ferry.py"
+FERRY = Path(__file__).resolve().parent / "ferry.py"
 
 
 @pytest.fixture(scope="session")
