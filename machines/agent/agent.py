@@ -88,6 +88,11 @@ class AgentRun:
         else:
             self._host.post(Cancel(self._host.now(), reason))
 
+    @property
+    def open_calls(self) -> tuple[str, ...]:
+        """The ids of the last reply's calls that have no answer yet."""
+        return () if self._host is None else self._host.transcript.open_calls
+
     async def result(self) -> RunResult:
         """Drive the run to its ending. Its journal is closed whatever happens."""
         recent = Recent()

@@ -144,9 +144,9 @@ def files_of(lines: Sequence[Line]) -> list[str]:
     """Where each run was read, if that tells more than its name: without the folders that all of them share."""
     files = [PurePath(line.file) for line in lines]
     shared = [folder for folder in files[0].parents if all(folder in file.parents for file in files)]
-    top = shared[0] if shared else PurePath()  # the first is the nearest
     return [
-        "" if file.stem == line.run else plain(str(file.relative_to(top)))
+        # The first of them is the nearest.
+        "" if file.stem == line.run else plain(str(file.relative_to(shared[0]) if shared else file))
         for line, file in zip(lines, files, strict=True)
     ]
 

@@ -48,15 +48,17 @@ def run(app: App, argv: Sequence[str] | None = None, *, bad: tuple[Known, ...] =
         _no_more_output()
         return 0
     except SystemExit as error:
-        if isinstance(error.__context__, BrokenPipeError):  # rich has met it first, as it printed a help
+        # What prints the help, and what runs the verb, each turn one of these two into an end of their own.
+        if isinstance(error.__context__, BrokenPipeError):
             return 0
+        if isinstance(error.__context__, KeyboardInterrupt):
+            return _interrupted()
         raise
     except OSError as error:
         _no_more_output()
         return _bad(str(error) if isinstance(error, bad) else _of_system(error))
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        return 130
+        return _interrupted()
     except Exception as error:  # noqa: BLE001 - the last place in which a fault can be told in one line
         return _bad(str(error)) if isinstance(error, (BadInput, BadTable, BadData, *bad)) else _fault(error)
     return found if isinstance(found, int) else 0
@@ -65,6 +67,11 @@ def run(app: App, argv: Sequence[str] | None = None, *, bad: tuple[Known, ...] =
 def complain(problem: str) -> None:
     """One problem, on standard error, in one line."""
     sys.stderr.write(f"statecraft: {' '.join(problem.split(chr(10)))}\n")
+
+
+def _interrupted() -> int:
+    sys.stderr.write("interrupted\n")
+    return 130
 
 
 def _bad(problem: str) -> int:

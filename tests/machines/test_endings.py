@@ -16,6 +16,7 @@ from machines.events import (
     Event,
     Facts,
     PlanItem,
+    Refusal,
     Reply,
     StopReason,
     Text,
@@ -98,6 +99,21 @@ def test_a_final_answer_without_any_facts_is_unverified() -> None:
 
 def test_a_final_answer_of_which_no_fact_is_known_is_unverified() -> None:
     assert completed(Facts()) == (Fact.UNVERIFIED,)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "by"),
+    [
+        (Refusal(5.0, 413, TEXT), "context_overflow"),
+        (Refusal(5.0, 400, TEXT, too_long=True), "context_overflow"),
+        (Refusal(5.0, 400, TEXT), "refused"),
+        (Refusal(5.0, 401, TEXT), "refused"),
+    ],
+)
+def test_a_refusal_that_ends_a_run_is_named_for_what_the_provider_says(refusal: Refusal, by: str) -> None:
+    outcome = ending(attrs.evolve(ASKING, purse={**NEW.purse, Purse.CONDENSED: 0}), refusal)
+    assert (outcome.status, outcome.reason.by) == (TerminalStatus.FAILED, by)
+    assert dict(outcome.reason.values)["status"] == refusal.status
 
 
 # The account.

@@ -47,7 +47,9 @@ STOPS: list[tuple[str, list[Event], Event, dict[str, Any], tuple[Command, ...]]]
 ]
 
 
-@pytest.mark.parametrize(("by", "before", "event", "budget", "first"), STOPS, ids=[f"{s[0]}-{n}" for n, s in enumerate(STOPS)])
+@pytest.mark.parametrize(
+    ("by", "before", "event", "budget", "first"), STOPS, ids=[f"{s[0]}-{n}" for n, s in enumerate(STOPS)]
+)
 def test_a_stop_asks_for_one_last_reply_unless_that_is_switched_off(
     by: str, before: list[Event], event: Event, budget: dict[str, Any], first: tuple[Command, ...]
 ) -> None:

@@ -150,7 +150,6 @@ budgets = st.builds(
     tokens=st.sampled_from([None, 4_000]),
     usd=st.sampled_from([None, 0.5]),
     calls_per_turn=st.integers(1, 2),
-    final_reply=st.booleans(),
     reply_tokens=st.sampled_from([None, 100]),
 )
 roomy = st.builds(Budget, st.integers(8, 12), st.none(), st.none(), st.none())
@@ -278,10 +277,10 @@ def check_leg(leg: Leg, fed: Fed) -> Leg:
     return leg
 
 
-def asked_for(fed: Fed, policy: Policy) -> list[Command]:
+def asked_for(fed: Fed) -> list[Command]:
     """What the steps asked for, less what nobody is asked for after all.
 
-    A new leg asks in the place of the turn that a person broke into, and a run may have no last reply.
+    A new leg asks in the place of the turn that a person broke into.
     """
     asked: list[Command] = []
     for move in fed.moves:
@@ -289,7 +288,7 @@ def asked_for(fed: Fed, policy: Policy) -> list[Command]:
             asked = [command for command in asked if isinstance(command, AnswerCalls)]
         elif not isinstance(move.answer, Fault):
             asked += move.answer.commands
-    return [command for command in asked if command != Ask(final=True) or policy.budget.final_reply]
+    return asked
 
 
 @given(histories())
@@ -311,9 +310,8 @@ def test_the_laws_of_a_run_hold_whatever_happens(history: tuple[Run, list[Event]
             check_outcome(fed.run, fed.run.outcome)
         assert fed.run.spent.now >= run.spent.now
         assert fed.run.turn.number >= run.turn.number
-        assert fed.run.at is not Phase.CONCLUDING or run.policy.budget.final_reply
         assert fed.run.at is not Phase.ACTING or fed.run.turn.open
-        assert fed.commands == tuple(asked_for(fed, run.policy))
+        assert fed.commands == tuple(asked_for(fed))
         run = fed.run
 
 

@@ -155,6 +155,34 @@ def test_settling_does_only_what_the_event_shows_of_the_turn_before_it() -> None
         assert settle(ONE_OPEN, event) == Fed(ONE_OPEN, (), ())
 
 
+@pytest.mark.parametrize("news", [PlanChanged(2.0, (PlanItem(TEXT, "completed"),)), GoalMeasured(2.0, 1, 2)])
+def test_what_is_known_to_come_right_after_the_last_answer_belongs_to_the_turn(news: Event) -> None:
+    waits = feed(ONE_OPEN, Result(2.0, "1", b"digest-2"), then=news)
+    assert (names(waits), waits.run.at) == (["Result"], Phase.ACTING)
+    fed = feed(waits.run, news)
+    assert (names(fed), fed.run.at) == ([type(news).__name__, "TurnEnded"], Phase.ASKING)
+    assert fed.run.streaks.last_signal_turn == 1
+    for then in (None, calling(ONE), HI):
+        assert feed(ONE_OPEN, Result(2.0, "1", b"digest-2"), then=then).run.at is Phase.ASKING
+
+
+def test_an_answer_that_comes_after_its_turn_is_news_of_the_next() -> None:
+    run = after(calling(TWO, at=3.0), run=ONE_OPEN)
+    assert [call.id for call in run.unanswered] == ["1"]
+    fed = feed(run, Result(4.0, "1", b"late"))
+    assert (names(fed), fed.run.at, fed.run.unanswered) == (["Result"], Phase.ACTING, ())
+    assert fed.run.turn.signal == "result"
+    assert names(feed(fed.run, Result(4.0, "1", b"late again"))) == ["Result"]
+    assert feed(fed.run, Result(4.0, "1", b"late again")).run is fed.run
+
+
+@pytest.mark.parametrize(("whose", "ends"), [(None, True), ("main", True), ("helper", False)])
+def test_the_message_of_another_agent_ends_nothing(whose: str | None, ends: bool) -> None:
+    run = feed(new_run("run", agent="main"), Begin(0.0)).run
+    fed = feed(run, final(1.0, agent=whose))
+    assert ended(fed.run) == ends
+
+
 def test_what_the_plan_says_between_two_turns_is_news_of_the_next() -> None:
     open_item, closed = (PlanChanged(2.0, (PlanItem(TEXT, status),)) for status in ("pending", "completed"))
     run = after(calling(ONE), Result(1.0, "1", b"digest"), open_item, closed, run=BEGUN)
@@ -163,6 +191,20 @@ def test_what_the_plan_says_between_two_turns_is_news_of_the_next() -> None:
     assert (run.turn.number, run.turn.signal, run.turn.strong) == (2, "plan", True)
     run = after(Result(3.0, "1", b"digest"), run=run)
     assert (run.turn.signal, run.streaks.last_signal, run.streaks.last_signal_turn) == ("", "plan", 2)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="Where a run may not speak last, and the reply that shows the end of a turn finds it stopped, that reply is "
+    "taken for the last one; the last request is withheld only where nothing came after the stop.",
+)
+def test_a_stop_that_an_event_shows_is_not_answered_by_it_where_there_is_no_last_reply() -> None:
+    run = new_run("run", Policy(budget=Budget(turns=1, final_reply=False)))
+    run = after(Begin(0.0), calling(ONE, TWO), Result(1.0, "1", b"digest"), run=run)
+    fed = feed(run, Reply(2.0, StopReason.END_TURN, text=TEXT))
+    assert fed.run.outcome is not None
+    assert fed.run.outcome.message is None
+    assert Ask(final=True) not in fed.commands
 
 
 # Waiting.

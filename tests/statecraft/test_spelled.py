@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from statecraft import Scalar
 from statecraft.spelled import EXACT, SHOWN, scalar, spelled
 
 
 def test_each_value_has_its_name_and_is_spelled_as_json_has_it() -> None:
-    values = {"now": 4, "failing": False, "tool": "search", "last": None, "used": 47.0}
+    values: dict[str, Scalar] = {"now": 4, "failing": False, "tool": "search", "last": None, "used": 47.0}
     assert spelled(values) == 'now=4, failing=false, tool="search", last=null, used=47'
     assert spelled({}) == ""
 

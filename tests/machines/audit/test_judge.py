@@ -13,7 +13,8 @@ import pytest
 from machines.audit import Judged, Verdict, judge, policy_for
 from machines.audit.judge import MOST_CALLS, Saved
 from machines.outcome import Fact, TerminalStatus
-from machines.policy import Budget, Policy
+from machines.policy import DEFAULT, Budget, Policy
+from machines.state import Phase
 from machines.traces.bad_trace import BadTrace
 from machines.traces.formats import open_trace
 from statecraft import Scalar
@@ -175,6 +176,29 @@ def test_an_empty_reply_is_a_nudge_until_recovery_is_used_up(judged: Judge) -> N
     ]
 
 
+def test_a_reply_of_blanks_is_empty(judged: Judge) -> None:
+    blank: Record = {"t": "reply", "stop": "end_turn", "calls": [], "text": " \n", "thinking": "\t"}
+    assert said(judged([blank])) == [(1, "nudge", "empty")]
+
+
+@pytest.mark.parametrize(
+    ("body", "condensed"),
+    [
+        ({"error": {"code": "context_length_exceeded"}}, True),
+        ({"error": {"type": "request_too_large", "message": "..."}}, True),
+        ({"error": {"message": "context_length_exceeded"}}, False),
+        ({"error": "request_too_large"}, False),
+        ("context_length_exceeded", False),
+    ],
+)
+def test_only_the_structured_part_of_a_refusal_says_that_it_is_too_long(
+    judged: Judge, body: object, condensed: bool
+) -> None:
+    found = judged([{"t": "refusal", "status": 422, "body": body}])
+    assert (found.outcome is None) == condensed
+    assert said(found) == ([] if condensed else [(0, "stop", "refused")])
+
+
 def test_continued_text_and_retries_are_no_nudges(judged: Judge) -> None:
     cut: Record = {"t": "reply", "stop": "length", "calls": [], "text": "So far"}
     busy: Record = {"t": "refusal", "status": 529, "body": "busy"}
@@ -251,12 +275,27 @@ def test_what_changes_nothing_is_named_with_its_line(judged: Judge) -> None:
     assert found.problems == (f"line 3: {said}: open_call (call=no-such, open=1), {late}",)
 
 
-@pytest.mark.parametrize("count", [1, 70], ids=["does not parse", "more than a turn may hold"])
-def test_the_recorded_answer_to_a_call_that_the_run_would_not_have_run_is_no_problem(judged: Judge, count: int) -> None:
-    args: Record = {"args_raw": '{"q": '} if count == 1 else {"args": {}}
-    calls = [{"id": f"call-{number}", "tool": "search", **args} for number in range(count)]
+@pytest.mark.parametrize("count", [1, 70], ids=["one", "more than a turn may hold by the policy"])
+def test_calls_that_were_recorded_were_run_however_many_they_were(judged: Judge, count: int) -> None:
+    assert DEFAULT.budget.calls_per_turn < 70
+    calls = [{"id": f"call-{number}", "tool": "search", "args": {"n": number}} for number in range(count)]
     answers = [{"t": "result", "call": call["id"], "value": "an answer"} for call in calls]
-    assert judged([{"t": "reply", "stop": "tool_use", "calls": calls}, *answers]).problems == ()
+    found = judged([{"t": "reply", "stop": "tool_use", "calls": calls}, *answers])
+    assert (found.problems, found.run_now.turn.open, found.run_now.at) == ((), (), Phase.ASKING)
+
+
+def test_the_recorded_answer_to_a_call_that_does_not_parse_is_named(judged: Judge) -> None:
+    # The run answers such a call by itself, as failed, so nothing waits for what was recorded.
+    garbled = {"id": "garbled", "tool": "search", "args_raw": '{"q": '}
+    good = {"id": "good", "tool": "search", "args": {}}
+    answer: Record = {"t": "result", "call": "garbled", "value": "an answer"}
+    said = "Result changed nothing: no row of run takes it"
+    late = "late_call (call=garbled, unanswered=0)"
+    alone = judged([{"t": "reply", "stop": "tool_use", "calls": [garbled]}, answer])
+    assert (alone.problems, alone.run_now.at) == ((f"line 3: {said}: {late}",), Phase.ASKING)
+    beside = judged([{"t": "reply", "stop": "tool_use", "calls": [garbled, good]}, answer])
+    assert beside.problems == (f"line 3: {said}: open_call (call=garbled, open=1), {late}",)
+    assert judged([{"t": "reply", "stop": "tool_use", "calls": [good]}, {**answer, "call": "good"}]).problems == ()
 
 
 def test_no_more_than_twenty_problems_are_listed(judged: Judge) -> None:

@@ -130,7 +130,8 @@ def test_escapes_do_not_matter(value: object) -> None:
 def test_the_form_of_a_whole_number_does_not_matter(number: int, zeros: int) -> None:
     plain = signature("t", f'{{"n":[{number},"x"]}}')
     assert plain == signature("t", f'{{"n":[{number}.{"0" * (zeros + 1)},"x"]}}')
-    assert plain == signature("t", f'{{"n":[{number}{"0" * zeros}e-{zeros},"x"]}}')
+    digits = f"{number}{'0' * zeros}" if number else "0"  # JSON knows no leading zero
+    assert plain == signature("t", f'{{"n":[{digits}e-{zeros},"x"]}}')
 
 
 @given(json_values, json_values)

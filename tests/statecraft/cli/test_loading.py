@@ -37,3 +37,21 @@ def test_what_is_not_there_is_bad_input(here: Path, target: str) -> None:
 def test_a_value_that_is_not_there_is_bad_input(here: Path, target: str) -> None:
     with pytest.raises(BadInput, match=target):
         load_value(target, lambda value: False, "nothing")
+
+
+@pytest.mark.parametrize(
+    ("target", "hint"),
+    [
+        ("./garage.py:GATE", ", for example garage:GATE"),
+        ("garage.py", ", for example garage"),
+        ("shop/garage.py:GATE", ", for example shop.garage:GATE"),
+        ("./shop", ", for example shop"),
+        ("/somewhere/garage.py:GATE", " of a module that Python finds from here"),
+        ("../garage.py", " of a module that Python finds from here"),
+        (".py", " of a module that Python finds from here"),
+    ],
+)
+def test_a_path_is_answered_with_the_module_that_it_may_mean(here: Path, target: str, hint: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        load(target)
+    assert str(caught.value) == f"{target}: found a path, expected MODULE or MODULE:NAME{hint}"

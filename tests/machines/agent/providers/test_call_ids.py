@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from machines.agent.providers.call_ids import told_apart
@@ -37,9 +37,11 @@ def test_a_reply_without_calls_stays_as_it_is() -> None:
     assert told_apart(parts, []) == parts
 
 
+EXAMPLES = settings(max_examples=100, deadline=None)  # a slow machine is no failure
 NAMES = st.lists(st.sampled_from(["", "a", "a-2", "call-1", "call-2", "b"]), max_size=8)
 
 
+@EXAMPLES
 @given(NAMES, NAMES)
 def test_all_ids_differ_and_nothing_else_changes(old: list[str], new: list[str]) -> None:
     history = [Message("assistant", told_apart(calls(*old), []))]

@@ -206,8 +206,9 @@ async def test_cancellation_passes_through(wire: str) -> None:
 
     with ScriptedServer([Stall(60), Turn("ok")]) as server:
         provider = provider_for(server.model("m", wire))
+        scope = anyio.CancelScope()
         async with anyio.create_task_group() as group:
-            with anyio.CancelScope() as scope:
+            with scope:
                 group.start_soon(cancel_soon, scope)
                 await provider.complete(GO)
         assert scope.cancelled_caught
@@ -238,8 +239,9 @@ async def test_cancellation_ends_a_wait_between_attempts() -> None:
 
     with stamina.set_testing(False), ScriptedServer([Refuse(503), Turn("ok")]) as server:
         provider = provider_for(server.model(), retries=Retries(first=60, most=60))
+        scope = anyio.CancelScope()
         async with anyio.create_task_group() as group:
-            with anyio.CancelScope() as scope:
+            with scope:
                 group.start_soon(cancel_soon, scope)
                 await provider.complete(GO)
         assert scope.cancelled_caught

@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from machines.agent.providers.exact import NotJson, object_text, pieces, read, read_text, written
 
+EXAMPLES = settings(max_examples=100, deadline=None)  # a slow machine is no failure
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(
@@ -29,11 +30,13 @@ def is_surrogate(letter: str) -> bool:
     return 0xD800 <= ord(letter) <= 0xDFFF
 
 
+@EXAMPLES
 @given(VALUES)
 def test_what_is_written_is_read_as_it_was(value: Any) -> None:
     assert read(written(value))[1] == value
 
 
+@EXAMPLES
 @given(VALUES, SPELLINGS)
 def test_it_is_read_as_the_standard_library_reads_it(value: Any, spelling: Any) -> None:
     assert read_text(json.dumps(value, **spelling)) == value
@@ -53,6 +56,7 @@ def test_a_whole_number_of_any_length_is_read_by_somebody(digits: int) -> None:
     assert pieces(text, (None,)) == ["9" * digits]
 
 
+@EXAMPLES
 @given(ANY_TEXT)
 def test_nothing_that_is_written_holds_a_lone_surrogate(text: str) -> None:
     value = json.loads(written({"text": text}))["text"]
@@ -101,6 +105,7 @@ def test_what_is_no_json_is_said(data: bytes, why: str) -> None:
         read(data)
 
 
+@EXAMPLES
 @given(OBJECTS, SPELLINGS)
 def test_an_object_goes_out_byte_for_byte(value: dict[str, Any], spelling: Any) -> None:
     text = json.dumps(value, **spelling)
@@ -127,6 +132,7 @@ def test_an_object_is_changed_only_where_a_strict_parser_would_refuse_it(text: s
     assert object_text(text) == sent
 
 
+@EXAMPLES
 @given(st.lists(OBJECTS, max_size=4), SPELLINGS, VALUES)
 def test_pieces_are_the_text_as_it_was_received(inputs: list[Any], spelling: Any, noise: Any) -> None:
     texts = [json.dumps(value, **spelling) for value in inputs]

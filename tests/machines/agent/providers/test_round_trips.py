@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from machines.agent.providers import anthropic, openai
@@ -24,6 +24,7 @@ from machines.agent.wire import (
 )
 from machines.events import StopReason, Usage
 
+EXAMPLES = settings(max_examples=60, deadline=None)  # a slow machine is no failure
 WORDS = st.text(min_size=1, max_size=20).filter(str.strip)
 IDS = st.from_regex(r"\A[a-zA-Z0-9_-]{1,12}\Z")
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -79,11 +80,13 @@ ANTHROPIC_THINKING = st.lists(st.builds(signed, st.text(), st.text()), max_size=
 OPENAI_THINKING = st.lists(st.builds(reasoned, WORDS), max_size=1)
 
 
+@EXAMPLES
 @given(requests(ANTHROPIC_THINKING))
 def test_a_request_reaches_the_server_on_the_anthropic_wire(request: Request) -> None:
     assert anthropic_side.request_in(*read(anthropic.body(request, "m"))) == request
 
 
+@EXAMPLES
 @given(requests(OPENAI_THINKING))
 def test_a_request_reaches_the_server_on_the_openai_wire(request: Request) -> None:
     for wire in (openai.WIRE, openai.OWN_WIRE):
@@ -117,16 +120,19 @@ def check(turn: Turn, got: Any) -> None:
     assert (got.stop, got.usage) == (turn.stop, turn.usage)
 
 
+@EXAMPLES
 @given(turns([*anthropic.STOPS.values(), StopReason.OTHER]))
 def test_a_reply_comes_back_on_the_anthropic_wire(turn: Turn) -> None:
     check(turn, heard(anthropic_side, anthropic, turn))
 
 
+@EXAMPLES
 @given(turns(sorted({*openai.STOPS.values(), StopReason.OTHER})))
 def test_a_reply_comes_back_on_the_openai_wire(turn: Turn) -> None:
     check(turn, heard(openai_side, openai, turn))
 
 
+@EXAMPLES
 @given(st.lists(turns([StopReason.TOOL_USE]), min_size=1, max_size=3), st.booleans())
 def test_a_reply_that_is_sent_back_is_the_one_that_came(replies: list[Turn], on_anthropic: bool) -> None:
     """Whatever a model said goes back to it unchanged, thinking and the spelling of its arguments with it."""

@@ -1,0 +1,49 @@
+"""`policy`: TOML that says what each key is, and can be read again."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+
+from machines.policy import DEFAULT
+from machines.policy_file import policy_of
+
+Statecraft = Callable[..., tuple[int, str, str]]
+
+
+def test_what_is_printed_can_be_read_again(statecraft: Statecraft, here: Path) -> None:
+    code, out, _ = statecraft("policy")
+    assert code == 0
+    assert policy_of(tomllib.loads(out), "x") == DEFAULT
+    (here / "mine.toml").write_text('[budget]\nusd = "unlimited"\n')
+    code, out, _ = statecraft("policy", "mine.toml")
+    assert code == 0
+    assert policy_of(tomllib.loads(out), "x") == attrs.evolve(DEFAULT, budget=attrs.evolve(DEFAULT.budget, usd=None))
+
+
+def test_every_key_has_a_comment_and_no_limit_is_told(statecraft: Statecraft) -> None:
+    out = statecraft("policy")[1]
+    keys = [line for line in out.splitlines() if " = " in line.partition("#")[0]]
+    assert len(keys) > 20
+    assert [line for line in keys if "  # " not in line] == []
+    assert sum('"unlimited"' in line for line in keys) == 5
+
+
+def test_a_policy_that_is_wrong_is_told_whole(statecraft: Statecraft, here: Path) -> None:
+    (here / "mine.toml").write_text(
+        '[budget]\nturns = 1.5\nusd = -1.0\ncalls_per_turn = "unlimited"\n'
+        "[detectors.no_progress]\nnudge = 9\n[recovery]\nempty = -1\npaused = 'often'\n"
+    )
+    code, out, err = statecraft("policy", "mine.toml")
+    assert (code, out) == (2, "")
+    assert err.splitlines() == [
+        'statecraft: mine.toml: budget.turns: found the number 1.5, expected an integer or "unlimited"',
+        'statecraft: mine.toml: budget.calls_per_turn: found "unlimited", expected an integer',
+        'statecraft: mine.toml: recovery.paused: found the text "often", expected an integer',
+        'statecraft: mine.toml: budget.usd: found -1.0, expected a number above 0, or "unlimited"',
+        "statecraft: mine.toml: recovery.empty: found -1, expected 0 or more",
+        "statecraft: mine.toml: detectors.no_progress.stop: found 4, expected at least nudge, which is 9",
+    ]
