@@ -76,7 +76,7 @@ def move(run: Ladder, state: Rung) -> Ladder:
 _CALM, _ONCE, _TWICE = tuple(Rung)
 row = Rows[Ladder, Rung, Command]()
 
-ESCALATION: Table[Ladder, Rung, Reply | TurnEnded, Command] = Table(
+ESCALATION = Table[Ladder, Rung, Reply | TurnEnded, Command](
     "escalation",
     [
         row(_CALM, Reply, _ONCE, note),

@@ -199,7 +199,7 @@ def move(run: Candidate, state: Message) -> Candidate:
 _C, _CHECK, _PART, _WHOLE, _FAIL = tuple(Message)
 row = Rows[Candidate, Message, Command]()
 
-MESSAGE: Table[Candidate, Message, Reply | NoReply | Refusal, Command] = Table(
+MESSAGE = Table[Candidate, Message, Reply | NoReply | Refusal, Command](
     "message",
     [
         row(_C, Reply, _PART, keep, ~words, something),

@@ -141,7 +141,7 @@ P, B = Phase, Purse
 DONE, PART, BLOCK = TerminalStatus.COMPLETED, TerminalStatus.PARTIAL, TerminalStatus.BLOCKED
 row = Rows[Run, Phase, Command]()
 
-RUN: Table[Run, Phase, Event, Command] = Table(
+RUN = Table[Run, Phase, Event, Command](
     "run",
     [
         row(P.READY, Begin, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),

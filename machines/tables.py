@@ -1,6 +1,7 @@
 """The tables of an agent run, as `statecraft check` and `statecraft diagram` take them.
 
-`SAMPLES` holds, for each table whose budgets depend on the policy, a run under the default policy.
+`SAMPLES` holds, for each table whose budgets depend on the policy, a run under the default policy; `ASSUMED` says what
+the proofs of these tables rest on.
 """
 
 from __future__ import annotations
@@ -17,3 +18,11 @@ from .state import new_run
 
 TABLES: Final[tuple[Table[Any, Any, Any, Any], ...]] = (RUN, MESSAGE, ESCALATION)
 SAMPLES: Final[Mapping[str, Any]] = {RUN.name: new_run("sample")}
+ASSUMED: Final[tuple[str, ...]] = (
+    "every command is answered: a request by a reply or a refusal, a call by its result, a wait by the clock or a signal",
+    "a person's messages are finite, and the bound is per message; so are changes of the plan and measures of the goal",
+    "a turn has at most `calls_per_turn` calls; the rows that take their results are quiet",
+    "no budget is ever above its full size; the policy is the default one, and does not change during a run",
+    "a run has turns, or as many as its tokens, since money and seconds bound no steps; an `unbounded` one is not proved",
+)
+"""In the words of the design: what no table can show."""

@@ -21,6 +21,7 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 import attrs
 
+from ._given import misshapen, said
 from .guards import Level, as_guard, name_of
 
 Literal = tuple[bool, Any]  # (polarity, what is asked)
@@ -39,12 +40,12 @@ class BadTable(TypeError):
 
     def __init__(self, name: str, problems: list[str]) -> None:
         self.problems = problems
-        super().__init__("\n".join(f"table {name}: {problem}" for problem in problems))
+        super().__init__("\n".join(f"table {name or repr(name)}: {problem}" for problem in problems))
 
 
-def check(table: Any) -> None:
-    """Raise `BadTable` if the table breaks any rule."""
-    problems = list(_names(table))
+def check(table: Any, wrong: Sequence[str] = ()) -> None:
+    """Raise `BadTable` if the table breaks any rule; `wrong` is what was wrong already with what it was given."""
+    problems = [*wrong, *misshapen(table)] or list(_names(table))
     if not problems:
         problems = [*_rows(table), *_signatures(table)]
         if all(_hashable(function) for row in table.rows for guard in row.guards for function in _functions(guard)):
@@ -121,8 +122,9 @@ def _signatures(table: Any) -> Iterator[str]:
     for number, row in enumerate(table.rows):
         for part in (row.effect, *row.guards):
             for function in _functions(part):
-                problem = _takes(function, row.event)
-                if problem:
+                if not callable(function):
+                    yield f"row {number} ({row}): found {said(function)}, expected a function of (run, event)"
+                elif problem := _takes(function, row.event):
                     yield f"row {number} ({row}): {name_of(function)} {problem}"
 
 
@@ -139,8 +141,6 @@ def _functions(part: Any) -> Iterator[Any]:
 
 def _takes(function: Any, event: type[Any]) -> str:
     """Why the function cannot be called with (run, event); empty if it can. Unreadable annotations are let through."""
-    if not callable(function):
-        return "is not callable"
     if not _hashable(function):
         return "cannot be hashed, so it cannot be told that it was asked already"
     try:
@@ -188,7 +188,7 @@ def _type_name(hint: Any) -> str:
 
 
 def _marks(table: Any, asked: Sequence[Questions]) -> Iterator[str]:
-    said: dict[tuple[Any, Any], str] = {}
+    marked: dict[tuple[Any, Any], str] = {}
     for mark in table.marks:
         if not mark.why.strip():
             yield f"{mark.how} {_mark(mark)}: says no reason"
@@ -204,9 +204,9 @@ def _marks(table: Any, asked: Sequence[Questions]) -> Iterator[str]:
                 yield f"{where}: the state is final, and final states refuse everything"
             if rows:
                 yield f"{where}: row {rows[0]} ({table.rows[rows[0]]}) handles it"
-            if cell in said:
-                yield f"{where}: already said by {said[cell]}"
-            said[cell] = mark.how
+            if cell in marked:
+                yield f"{where}: already said by {marked[cell]}"
+            marked[cell] = mark.how
 
 
 def _cells(table: Any, asked: Sequence[Questions]) -> Iterator[str]:
@@ -229,8 +229,14 @@ def _cells(table: Any, asked: Sequence[Questions]) -> Iterator[str]:
                     yield (
                         f"row {other} ({table.rows[other]}) overlaps row {one} in cell "
                         f"{state.name} on {event.__name__}: let one ask the negation of the other, "
-                        f"or mark the cell with ordered(...)"
+                        f"or mark the cell with ordered(...){_paying_alike(table.rows[one], table.rows[other])}"
                     )
+
+
+def _paying_alike(one: Any, other: Any) -> str:
+    if one.spends is None or one.spends is not other.spends:
+        return ""
+    return f"; both spend {_payable(one.spends)}: the guard that this brings stands in both, so it does not part them"
 
 
 def _pairs(rows: tuple[int, ...]) -> Iterator[tuple[int, int]]:

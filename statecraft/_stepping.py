@@ -7,11 +7,12 @@ refills, and an inner machine that bounds something begins again only in a row t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
 
 from ._engine import Asked
+from ._given import said
 from .guards import Finding, name_of
 from .step import Answer, Fault, Ignored, Refused, Step, Unhandled
 
@@ -19,7 +20,7 @@ AnyAnswer = Answer[Any, Any]
 Findings = tuple[Finding, ...]
 
 _NONE: frozenset[int] = frozenset()
-_EMPTY: Mapping[Any, Any] = {}
+_NOT_YET = object()
 
 
 def step(table: Any, run: Any, event: Any) -> AnyAnswer:
@@ -48,7 +49,7 @@ def _step(table: Any, before: Any, event: Any) -> AnyAnswer:
     answers = tuple(asked.answers.values())
     number = asked.row
     if number < 0:
-        return Refused(before, answers, inside, table.name, state)
+        return Refused(before, answers, inside, table.name, state, name)
     row = table.rows[number]
     after, commands = _effect(table, number, run, event, state, purse, answers)
     if row.spends is not None or row.refills:
@@ -65,11 +66,12 @@ def _effect(
 ) -> tuple[Any, tuple[Any, ...]]:
     """Run the effect and hold it to what its row declares."""
     row = table.rows[number]
+    answer: Any = _NOT_YET
     try:
-        after, listed = row.effect(run, event)
+        answer = after, listed = row.effect(run, event)
         commands = tuple(listed)
     except Exception as error:
-        problem = f"raised {type(error).__name__}: {error}"
+        problem = _misshapen(answer) or f"raised {type(error).__name__}: {error}"
         raise Fault(table.name, number, name_of(row.effect), problem, answers) from error
     problem = ""
     for command in commands:
@@ -87,6 +89,19 @@ def _effect(
     if problem:
         raise Fault(table.name, number, name_of(row.effect), problem, answers)
     return after, commands
+
+
+def _misshapen(answer: Any) -> str:
+    """What is wrong with the form of an effect's answer; empty where it has none yet, or the right one."""
+    if answer is _NOT_YET:
+        return ""
+    kind: Any = answer.__class__
+    if not issubclass(kind, tuple | list):
+        return f"answered {kind.__name__}, expected (run, commands)"
+    if len(answer) != 2:
+        return f"answered {kind.__name__} of {len(answer)}, expected (run, commands)"
+    commands = answer[1]
+    return "" if isinstance(commands, Iterable) else f"answered {said(commands)} for its commands, expected a list"
 
 
 def _settle(table: Any, number: int, run: Any, purse: Mapping[Any, int | None], answers: Findings) -> Any:
@@ -136,13 +151,13 @@ def _without_rows(table: Any, run: Any, state: Enum, kind: type[Any]) -> AnyAnsw
     if kind not in table.events:
         return Unhandled(run, table.name, state, kind.__name__)
     if state in table.final:
-        return Refused(run, (), (), table.name, state, why=f"the run has ended: {state.name}")
+        return Refused(run, (), (), table.name, state, kind.__name__, why=f"the run has ended: {state.name}")
     if state not in table.states:
-        raise Fault(table.name, None, "at", f"answers {state}, which is not a state of this machine")
+        raise Fault(table.name, None, "at", f"answers {said(state)}, which is not a state of this machine")
     how, why = table.quiet[state, kind]
     if how == "ignore":
-        return Ignored(run, table.name, state, why)
-    return Refused(run, (), (), table.name, state, why=why)
+        return Ignored(run, table.name, state, kind.__name__, why)
+    return Refused(run, (), (), table.name, state, kind.__name__, why)
 
 
 def _same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:

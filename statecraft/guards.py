@@ -6,8 +6,7 @@ and not only repeated. A function that counts answers with a `Reading` instead, 
 `@guard` (or `guard(function)`) gives a function the operators `&`, `|` and `~`. A row that lists several guards ends at
 its first no; `&` and `|` ask all their parts, so that both sides of the question are on record.
 
-A guard that raises, or that answers with anything else, is a fault of the machine and never a "no". So is one whose
-answer a journal could not keep: `unkept` says what can be kept.
+A guard that raises, or that answers with anything else, is a fault of the machine and never a "no".
 """
 
 from __future__ import annotations
@@ -41,7 +40,8 @@ class Level(IntEnum):
 class Evidence:
     """What a guard answered: its name, whether it holds, and the values it looked at, by their names.
 
-    A value is a scalar: text, a number, true, false or null. A float may be infinite (a limit that is off) or no number.
+    A value is text, a number, True, False or None; a float may be infinite (a limit that is off) or no number. A guard
+    that answers with any other is a fault of the machine, since a journal could not keep it.
     """
 
     name: str
@@ -72,20 +72,6 @@ class Reading:
 
 
 Finding = Evidence | Reading
-
-
-SCALARS = frozenset((str, int, float, bool, type(None)))
-
-
-def unkept(found: Finding) -> str:
-    """Why a journal could not keep the answer and give the same back; empty where it can. Asked at every answer."""
-    for key, value in found.seen.items() if found.seen else ():
-        if value.__class__ not in SCALARS and not isinstance(value, Scalar):  # an enum that is text is text
-            return f"saw {key}, which is a {type(value).__name__}; expected text, a number, true, false or null"
-    if found.__class__ is Evidence:
-        holds: object = found.holds
-        return "" if holds is True or holds is False else f"answered with a {type(holds).__name__}, expected true or false"
-    return ""
 
 
 def seen(name: str, holds: bool, /, **values: Scalar) -> Evidence:

@@ -2,8 +2,8 @@
 
 `MODULE:NAME` is a value of the module, or, of a package, of its module `tables`. `MODULE` alone is all the tables that
 it offers as `TABLES`, a package in its module `tables` too; where nothing is offered, every table that the module, or
-any module of the package, holds. Beside its tables a module may offer `SAMPLES`: a run for each name of a table whose
-budgets depend on the run.
+any module of the package, holds. Beside its tables a module may offer `SAMPLES`, a run for each name of a table whose
+budgets depend on the run, and `ASSUMED`, a list of texts: what the proofs rest on, in the machines' own words.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ class NotNamed(LookupError):
 
 @attrs.frozen
 class Machines:
-    """Tables, and for each that needs it a run from which budgets take their size."""
+    """Tables, for each that needs it a run from which budgets take their size, and what is assumed of them all."""
 
     tables: tuple[AnyTable, ...]
     samples: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+    assumed: tuple[str, ...] = ()
 
 
 def machines(text: str) -> Machines:
@@ -41,12 +42,12 @@ def machines(text: str) -> Machines:
     module = _module(text)
     home = _home(module, text)
     if ":" in text:
-        return Machines((value(text, _is_table, "a table"),), _samples([home]))
+        return Machines((value(text, _is_table, "a table"),), _samples([home], text), _assumed([home], text))
     places = list(_all(module, text)) if home is module and not hasattr(home, "TABLES") else [home]
-    found = tuple(dict.fromkeys(table for place in places for table in _tables(place)))
+    found = tuple(dict.fromkeys(table for place in places for table in _tables(place, text)))
     if not found:
         raise NotNamed(f"{text}: expected a module that holds tables, found none{_where(module)}")
-    return Machines(found, _samples(places))
+    return Machines(found, _samples(places, text), _assumed(places, text))
 
 
 def value(text: str, fits: Callable[[object], bool], what: str) -> Any:
@@ -100,16 +101,45 @@ def _ignored(name: str) -> None:
     """A package that cannot be imported: `_imported` says so when its turn comes."""
 
 
-def _tables(module: ModuleType) -> Iterator[AnyTable]:
-    return (held for held in getattr(module, "TABLES", vars(module).values()) if _is_table(held))
+def _tables(module: ModuleType, text: str) -> Iterator[AnyTable]:
+    offered = _offered(module, "TABLES", tuple(vars(module).values()), _is_iterable, "a list of tables", text)
+    return (held for held in offered if _is_table(held))
 
 
 def _is_table(value: object) -> TypeGuard[AnyTable]:
     return isinstance(value, Table)
 
 
-def _samples(modules: Iterable[ModuleType]) -> Mapping[str, Any]:
-    return {name: run for module in modules for name, run in getattr(module, "SAMPLES", {}).items()}
+def _samples(modules: Iterable[ModuleType], text: str) -> Mapping[str, Any]:
+    offered = [_offered(module, "SAMPLES", {}, _is_mapping, "runs by the names of tables", text) for module in modules]
+    return {name: run for one in offered for name, run in one.items()}
+
+
+def _assumed(modules: Iterable[ModuleType], text: str) -> tuple[str, ...]:
+    offered = [_offered(module, "ASSUMED", (), _are_texts, "a list of texts", text) for module in modules]
+    return tuple(dict.fromkeys(line for one in offered for line in one))
+
+
+def _offered(
+    module: ModuleType, name: str, default: Any, fits: Callable[[object], bool], expected: str, text: str
+) -> Any:
+    """What a module offers under one of the names above, or the default."""
+    found: Any = getattr(module, name, default)
+    if not fits(found):
+        raise NotNamed(f"{text}: {name}: expected {expected}, found {type(found).__name__}{_where(module)}")
+    return found
+
+
+def _is_iterable(value: object) -> bool:
+    return isinstance(value, Iterable)
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(line, str) for line in value)  # pyright: ignore[reportUnknownVariableType]
 
 
 def _where(module: ModuleType) -> str:

@@ -41,13 +41,17 @@ class Step(Generic[R_co, C_co]):
 
 @attrs.frozen
 class Refused(Generic[R_co]):
-    """Every row of the cell said no; `why` is filled where the table itself refuses the event in this state."""
+    """Every row of the cell said no; `why` is filled where the table itself refuses the event in this state.
+
+    `event` is the name of the event's class.
+    """
 
     run: R_co
     seen: tuple[Finding, ...]
     inside: tuple[Answer[Any, Any], ...]
     machine: str
     source: Enum
+    event: str
     why: str = ""
     commands: tuple[()] = ()
     row: None = None
@@ -55,11 +59,12 @@ class Refused(Generic[R_co]):
 
 @attrs.frozen
 class Ignored(Generic[R_co]):
-    """The table ignores this event in this state, and says why."""
+    """The table ignores this event (the name of its class) in this state, and says why."""
 
     run: R_co
     machine: str
     source: Enum
+    event: str
     why: str
     commands: tuple[()] = ()
     row: None = None
@@ -67,7 +72,7 @@ class Ignored(Generic[R_co]):
 
 @attrs.frozen
 class Unhandled(Generic[R_co]):
-    """The event is not in the alphabet of the machine."""
+    """The event (the name of its class) is not in the alphabet of the machine."""
 
     run: R_co
     machine: str

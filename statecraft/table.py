@@ -27,6 +27,7 @@ import attrs
 
 from ._checks import BadTable, check
 from ._engine import Engine, Wire
+from ._given import COMMAND, EVENT, STATE, TEXT, Kind, Wrong, called, is_list, mapped, one, several
 from ._stepping import step
 from .guards import Question, name_of
 from .step import Answer
@@ -56,10 +57,10 @@ class Row(Generic[R, S, C_co]):
     asks: frozenset[type[Any]]
     spends: Payable[R, S, C_co] | None
     refills: frozenset[Payable[R, S, C_co]]
+    wrong: Wrong = ()
 
     def __str__(self) -> str:
-        sources = "|".join(s.name for s in self.sources)
-        return f"{sources} {self.event.__name__} -> {self.target.name}"
+        return f"{'|'.join(map(called, self.sources))} {called(self.event)} -> {called(self.target)}"
 
 
 class Rows(Generic[R, S, C]):
@@ -80,8 +81,13 @@ class Rows(Generic[R, S, C]):
         refills: Iterable[Payable[R, S, C]] = (),
     ) -> Row[R, S, C]:
         """A row: from `source` (one state or several), on `event`, to `target`, where every guard holds."""
-        sources = (source,) if isinstance(source, Enum) else tuple(source)
-        return Row(sources, event, target, effect, guards, frozenset(asks), spends, frozenset(refills))
+        sources: Any = tuple(source) if is_list(source) else (source,)
+        asked, no_asks = several(asks, COMMAND, "asks")
+        full, no_refills = several(refills, PAYABLE, "refills")
+        no_spends = () if spends is None else one(spends, PAYABLE, "spends")
+        paid = None if no_spends else spends
+        wrong = (*no_asks, *no_spends, *no_refills)
+        return Row(sources, event, target, effect, guards, frozenset(asked), paid, frozenset(full), wrong)
 
     def stay(
         self,
@@ -92,6 +98,10 @@ class Rows(Generic[R, S, C]):
         asks: Iterable[type[C]] = (),
     ) -> tuple[Row[R, S, C], ...]:
         """One row for each of `states`, that leaves the machine where it is."""
+        if not is_list(states):
+            _, wrong = several(states, STATE, "states")
+            alone: Any = states
+            return (attrs.evolve(self(alone, event, alone, effect, *guards, asks=asks), wrong=wrong),)
         return tuple(self(state, event, state, effect, *guards, asks=asks) for state in states)
 
 
@@ -103,21 +113,28 @@ class Mark(Generic[S]):
     states: tuple[S, ...]
     events: tuple[type[Any], ...]
     why: str
+    wrong: Wrong = ()
 
 
 def ignore(states: Iterable[S], events: Iterable[type[Any]], why: str) -> Mark[S]:
     """In these states these events mean nothing, and that is meant."""
-    return Mark("ignore", tuple(states), tuple(events), why)
+    return _mark("ignore", states, events, why)
 
 
 def refuse(states: Iterable[S], events: Iterable[type[Any]], why: str) -> Mark[S]:
     """In these states these events are not allowed, and whoever sends one is told why."""
-    return Mark("refuse", tuple(states), tuple(events), why)
+    return _mark("refuse", states, events, why)
 
 
 def ordered(states: Iterable[S], events: Iterable[type[Any]], why: str) -> Mark[S]:
     """In these cells several rows may hold at once; their order is the rule, for the reason given."""
-    return Mark("ordered", tuple(states), tuple(events), why)
+    return _mark("ordered", states, events, why)
+
+
+def _mark(how: str, states: Iterable[S], events: Iterable[type[Any]], why: str) -> Mark[S]:
+    marked, no_states = several(states, STATE, "states")
+    kinds, no_events = several(events, EVENT, "events")
+    return Mark(how, marked, kinds, why, (*no_states, *no_events, *one(why, TEXT, "why")))
 
 
 Entry = Row[R, S, C] | Mark[S] | Iterable[Row[R, S, C]]
@@ -133,6 +150,7 @@ class Inner(Generic[R, S, C_co]):
     put: Callable[[R, Any, Any], R]
     most: int | Callable[[R], int]
     fresh: Callable[[R], Any] | None
+    wrong: Wrong = ()
 
     @property
     def name(self) -> str:
@@ -141,6 +159,13 @@ class Inner(Generic[R, S, C_co]):
 
 
 Payable = Enum | Inner[R, S, C]
+ROW = Kind(lambda value: isinstance(value, Row), "a row", "rows")
+MARK = Kind(lambda value: isinstance(value, Mark), "a mark", "marks")
+INNER = Kind(lambda value: isinstance(value, Inner), "an inner machine, made by inner(...)", "inner machines")
+PAYABLE = Kind(
+    lambda value: isinstance(value, Enum | Inner), "one budget or inner machine", "budgets and inner machines"
+)
+TABLE = Kind(lambda value: isinstance(value, Table), "a table", "tables")
 
 
 def inner(
@@ -157,7 +182,10 @@ def inner(
     `get` finds the inner run that the event is for (None: there is none), `put` stores it after its step. `most` is how
     many live at once, `fresh` one as it begins: the proofs need it where the inner machine's budgets depend on its run.
     """
-    return Inner(table, frozenset(during), get, put, most, fresh)
+    if no_table := one(table, TABLE, "inner"):
+        raise TypeError(*no_table)
+    states, wrong = several(during, STATE, "during")
+    return Inner(table, frozenset(states), get, put, most, fresh, wrong)
 
 
 def _no_purse(run: object) -> Mapping[Any, int | None]:
@@ -190,24 +218,25 @@ class Table(Generic[R, S, E, C_co]):
         pay: Callable[[R, Mapping[B, int | None]], R] | None = None,
         inners: Iterable[Inner[R, S, C_co]] = (),
     ) -> None:
-        entries = list(rows)
+        made, marks, no_rows = _taken(rows)
+        kinds, no_events = several(events, EVENT, "events")
+        ends, no_ends = several(final, STATE, "final")
+        kids, no_kids = several(inners, INNER, "inners")
+        sizes, no_sizes = mapped(budgets or {}, "budgets")
         self.name = name
-        self.rows: tuple[Row[R, S, C_co], ...] = tuple(_flat(entries))
-        self.marks: tuple[Mark[S], ...] = tuple(e for e in entries if isinstance(e, Mark))
-        self.events: tuple[type[E], ...] = tuple(events)
+        self.rows: tuple[Row[R, S, C_co], ...] = made
+        self.marks: tuple[Mark[S], ...] = marks
+        self.events: tuple[type[E], ...] = kinds
         self.initial = initial
-        self.states: tuple[S, ...] = tuple(type(initial))
-        self.final: frozenset[S] = frozenset(final)
+        self.states: tuple[S, ...] = tuple(type(initial)) if STATE.fits(initial) else ()
+        self.final: frozenset[S] = frozenset(ends)
         self.at, self.move = at, move
-        # A copy by hand: a mapping of one enum's members is not, to a type checker, a mapping of enum members.
-        self.budgets: dict[Enum, int | Callable[[R], int | None] | None] = {}
-        for budget, size in (budgets or {}).items():
-            self.budgets[budget] = size
+        self.budgets: dict[Enum, int | Callable[[R], int | None] | None] = dict(sizes)
         self.left: Callable[[R], Mapping[Any, int | None]] = purse or _no_purse
         self.pay: Callable[[R, Mapping[Any, int | None]], R] = pay or _no_pay
         self.pays = purse is not None and pay is not None
-        self.inners: tuple[Inner[R, S, C_co], ...] = tuple(inners)
-        check(self)
+        self.inners: tuple[Inner[R, S, C_co], ...] = kids
+        check(self, (*no_rows, *no_events, *no_ends, *no_kids, *no_sizes))
         names = {event: event.__name__ for event in self.events}
         self._cells = {(source, row.event): names[row.event] for row in self.rows for source in row.sources}
         # Only what some row spends bounds anything, so only that must not be begun again behind the table's back.
@@ -252,12 +281,14 @@ class Table(Generic[R, S, E, C_co]):
         return step(self, run, event)
 
 
-def _flat(entries: Sequence[Any]) -> Iterable[Any]:
-    for entry in entries:
-        if isinstance(entry, Row):
-            yield entry
-        elif not isinstance(entry, Mark):
-            yield from entry
+def _taken(rows: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Wrong]:
+    """The rows of the list, with those of lists within it; the marks; and what is neither."""
+    if not is_list(rows):
+        return (), (), several(rows, ROW, "rows")[1]
+    entries = tuple(rows)
+    lists = [several((e,) if ROW.fits(e) else e, ROW, "rows") for e in entries if not MARK.fits(e)]
+    wrong = tuple(problem for _, problems in lists for problem in problems)
+    return tuple(row for made, _ in lists for row in made), tuple(filter(MARK.fits, entries)), wrong
 
 
 def _wires(table: Table[Any, Any, Any, Any]) -> Iterable[Wire]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from statecraft.diagrams import mermaid
+from statecraft.testing import step_one
 
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 DRAWN = re.compile(r"<!-- diagram: (\w+) -->\n```mermaid\n(.*?)```\n<!-- end of diagram -->", re.DOTALL)
@@ -30,6 +31,7 @@ def test_every_program_of_the_readme_runs(readme: str, capsys: pytest.CaptureFix
     names = run_programs(readme)
     assert names["ending"].status.value == "blocked"
     assert "consecutive_duplicate" in capsys.readouterr().out
+    names["test_a_strong_push_rings"](step_one)
 
 
 def test_the_drawn_diagram_is_the_one_of_the_table(readme: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,7 +28,7 @@ from ..recent import Recent
 from ..traces.bad_trace import BadTrace
 from ..traces.formats import FORMATS, open_trace
 from .inputs import Bad, Input, inputs
-from .journaling import Journals, check_free
+from .journaling import Journals, check_free, journals_at
 from .shown import show
 
 OF_THE_RECORDING = ("turns", "seconds", "tokens", "usd", "calls_per_turn", "reply_tokens", "unbounded")
@@ -77,9 +77,9 @@ def audit(
     reached = 0
     found: list[Line] = []
     with inputs(paths, bad.say) as given:
-        if journal is not None and not replace:
-            check_free(journal, given, format)
-        journals = None if journal is None else Journals(journal, replace)
+        journals = None if journal is None else journals_at(journal)
+        if journals is not None and not replace:
+            check_free(journals, given, format)
         for one in _shown(given):
             try:
                 for judged, line in _judged(one, format, rule, journals):

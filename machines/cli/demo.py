@@ -1,4 +1,4 @@
-"""`statecraft demo`: recordings of our own making, judged; what was decided and why; where to look."""
+"""`statecraft demo`: runs on a scripted model, or recordings judged; what was decided and why; where to look."""
 
 from __future__ import annotations
 
@@ -30,27 +30,43 @@ from ..words import words_of
 RECORDINGS: Final = ("healthy", "stuck", "edit-and-revert", "only-narrates")
 """The recordings that ship with the project, in the order in which they are shown."""
 
+LIVE: Final = ("well", "stuck", "narrates")
+"""The runs on the scripted model."""
+
 
 def demo(
     *,
     into: Annotated[
         Path, Parameter(help="The folder for journals and diagrams; what an earlier demo wrote is replaced.")
     ] = Path("demo-runs"),
+    recorded: Annotated[
+        bool, Parameter(help="Judge four recorded runs that ship with the project instead.", negative=())
+    ] = False,
 ) -> int:
-    """Judge four recorded runs that ship with the project, and say what was decided and why.
+    """Run an agent on a scripted model, over real HTTP: a run that goes well, one that is stuck, one that only talks.
 
-    Writes NAME.jsonl (the journal) and NAME.mmd (the run drawn over its machine) for each, and verifies the journals.
+    Says of each what was decided and why, how it ended, and its account. Writes NAME.jsonl (the journal) and NAME.mmd
+    (the run drawn over its machine) for each, and verifies the journals. No model and no network are needed.
 
     Examples:
         statecraft demo
+        statecraft demo --recorded
         statecraft demo --into /tmp/demo
     """
     into.mkdir(parents=True, exist_ok=True)
-    worst = 0
-    for name in RECORDINGS:
-        with as_file(files("machines.cli") / "recordings" / f"{name}.jsonl") as path:
-            worst = max(worst, _one(name, path, into))
+    for name in (*RECORDINGS, *LIVE):
+        (into / f"{name}.jsonl").unlink(missing_ok=True)
+        shutil.rmtree(into / f"{name}.content", ignore_errors=True)
     say = sys.stdout.write
+    if recorded:
+        worst = 0
+        for name in RECORDINGS:
+            with as_file(files("machines.cli") / "recordings" / f"{name}.jsonl") as path:
+                worst = max(worst, _one(name, path, into))
+    else:
+        from .demo_live import live_demo  # the HTTP library takes a quarter of a second to import
+
+        worst = live_demo(into)
     say(f"Each journal tells its run again: statecraft explain {into / 'stuck.jsonl'}\n")
     say(f"Each picture shows the rows that its run took: {into / 'stuck.mmd'} (Mermaid)\n")
     return worst
@@ -58,8 +74,6 @@ def demo(
 
 def _one(name: str, path: Path, into: Path) -> int:
     target = into / f"{name}.jsonl"
-    target.unlink(missing_ok=True)
-    shutil.rmtree(into / f"{name}.content", ignore_errors=True)
     say = sys.stdout.write
     for recorded in open_trace(path):
         recent = Recent()

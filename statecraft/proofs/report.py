@@ -20,6 +20,12 @@ ASSUMED = (
 )
 """What every bound rests on, printed beside it. A machine that can say it in its own words passes its own."""
 
+LEGEND = (
+    "read: `N x M`: N steps that spend it, M steps each with all up to the next of them; `N before the first`: the "
+    "steps before the first of them; quiet rows: rows that stay, and spend, refill and ask nothing"
+)
+_EXPLAINED = (" x ", " before the first", "quiet rows")
+
 
 @attrs.frozen
 class Proved:
@@ -60,15 +66,15 @@ class Report:
     def lines(self) -> tuple[str, ...]:
         """The report for people, one line each."""
         tables = [line for one in self.tables for line in _lines(one)]
-        return (*tables, "assumed:", *(f"  {line}" for line in self.assumed))
+        legend = [LEGEND] if any(words in line for line in tables for words in _EXPLAINED) else []
+        return (*tables, *legend, "assumed:", *(f"  {line}" for line in self.assumed))
 
 
-def prove(
-    tables: Iterable[AnyTable], runs: Mapping[str, Any] | None = None, assumed: Sequence[str] = ASSUMED
-) -> Report:
+def prove(tables: Iterable[AnyTable], runs: Mapping[str, Any] | None = None, assumed: Sequence[str] = ()) -> Report:
     """Structure, termination and bounds of the tables and of their inner machines.
 
     `runs` gives, under a table's name, a run that its sizes are taken from; an inner machine's comes from its `fresh`.
+    `assumed` says in the machines' own words what the bounds rest on; without any, `ASSUMED` does.
     """
     given = runs or {}
     found: list[tuple[AnyTable, Proved]] = []
@@ -77,7 +83,7 @@ def prove(
     for table in wanted:
         if not any(table is one for one in held):
             _prove(table, given.get(table.name), found)
-    return Report(tuple(one for _, one in found), tuple(assumed))
+    return Report(tuple(one for _, one in found), tuple(assumed) or ASSUMED)
 
 
 def _all_inner(table: AnyTable) -> Iterator[AnyInner]:
@@ -129,12 +135,13 @@ def _quiet(table: AnyTable) -> tuple[int, ...]:
 def _lines(one: Proved) -> Iterator[str]:
     yield f"{one.table}{f', inside {one.inside}' if one.inside else ''}: {'ok' if one.ok else 'NOT PROVED'}"
     yield from (f"  {flaw}" for flaw in one.flaws)
+    carried = f"steps only when {one.inside} does, which ends; by itself" if one.carried else ""
     if one.unproved:
-        yield f"  ends: {'with ' + one.inside + ', which ends' if one.carried else 'unknown'}; {one.unproved}"
+        yield f"  {carried or 'ends'}: unknown; {one.unproved}"
     elif isinstance(one.steps, FreeCycle):
-        if one.carried:
-            yield f"  ends: with {one.inside}, which ends; alone:"
-        yield from (f"  {line}" for line in one.steps.lines)
+        heading, *cycle = one.steps.lines
+        yield f"  {carried + ' nothing bounds it:' if carried else heading}"
+        yield from (f"  {line}" for line in cycle)
     elif one.steps is not None:
         yield f"  ends: at most {_count(one.steps.number, 'step')}"
         yield from (f"    {line}" for line in one.steps.lines)

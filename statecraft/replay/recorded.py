@@ -66,8 +66,7 @@ def recorded(store: Store, of: Journaled[R, Any, Any], migrate: Migrate | None =
     """
     verified = verify(store)
     if verified.verdict == "broken":
-        where = f"line {verified.line} (seq {verified.seq})"
-        raise JournalError(f"{store.name}: broken at {where}, {verified.why}: {verified.detail}")
+        raise JournalError(f"{store.name}: broken at seq {verified.seq}, {verified.why}: {verified.detail}")
     head = dict(link(next(iter(store.lines()), b"")).record or {})
     if migrate is None:
         if head.get("machine") != of.table.name:
@@ -130,7 +129,7 @@ def next_leg(store: Store, of: Journaled[R, Any, Any], run: R, line: Line) -> R:
 
 def _unreadable(store: Store, seq: int, field: str, error: BadData) -> JournalError:
     problem = error.problems[0].under(f".{field}")
-    return JournalError(f"{store.name}: line {seq + 1} (seq {seq}), {problem}")
+    return JournalError(f"{store.name}: seq {seq}, {problem}")
 
 
 def _changed(store: Store, of: Journaled[Any, Any, Any], recorded_digest: str) -> TableChanged:

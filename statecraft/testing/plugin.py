@@ -11,9 +11,10 @@ an option or the fixture is used.
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentTypeError
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,6 +88,17 @@ def _no_path_taken_for_a_value(args: Sequence[object]) -> None:
             )
 
 
+@contextmanager
+def _importable(folders: Iterable[str]) -> Generator[None]:
+    """While the block runs modules are looked for in the folders too, after all other places."""
+    added = [folder for folder in dict.fromkeys(folders) if folder not in sys.path]
+    sys.path += added
+    try:
+        yield
+    finally:
+        sys.path[:] = [folder for folder in sys.path if folder not in added]
+
+
 class _Session:
     """What `--statecraft-cov` adds to one test session."""
 
@@ -94,6 +106,7 @@ class _Session:
         from .coverage import Tally
         from .recorder import recording
 
+        self._folders = (str(config.invocation_params.dir), str(config.rootpath))
         self._named = [name for text in named for name in text.split(",") if name]
         self._limits: tuple[float | None, float | None] = (config.getoption(ROWS_LIMIT), config.getoption(GUARDS_LIMIT))
         self._tables: tuple[AnyTable, ...] | None = None
@@ -104,11 +117,15 @@ class _Session:
         config.add_cleanup(recorded.close)
 
     def pytest_collection_finish(self) -> None:
-        """Look up the names: now the folders of the tests can be imported from, and no test has run in vain."""
+        """Look up the names: now the folders of the tests can be imported from, and no test has run in vain.
+
+        They may also lie where pytest was called, as for `statecraft check`, or in its root folder.
+        """
         from ..named import NotNamed, machines
 
         try:
-            self._tables = tuple(table for name in self._named for table in machines(name).tables)
+            with _importable(self._folders):
+                self._tables = tuple(table for name in self._named for table in machines(name).tables)
         except NotNamed as error:
             raise pytest.UsageError(f"{OPTION}={error}") from error
 

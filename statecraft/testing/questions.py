@@ -17,14 +17,14 @@ from ..heard import AnyTable, question_name
 
 @attrs.frozen
 class Way:
-    """One way to answer: whether it holds, or the levels of a reading, as numbers."""
+    """One way to answer, as numbers: whether it holds, or the levels of a reading. `text` goes on from "never"."""
 
     text: str
     answers: frozenset[int]
 
 
-HOLDING = Way("holding", frozenset({1}))
-NOT_HOLDING = Way("not holding", frozenset({0}))
+SAID_YES = Way("said yes", frozenset({1}))
+SAID_NO = Way("said no", frozenset({0}))
 
 
 @attrs.frozen
@@ -50,7 +50,7 @@ def wanted(table: AnyTable) -> tuple[Wanted, ...]:
             if level is not None:
                 levels.setdefault(key, set()).add(level)
     return tuple(
-        Wanted(key, name, _bands(levels[key]) if key in levels else (HOLDING, NOT_HOLDING), tuple(rows[key]))
+        Wanted(key, name, _bands(levels[key]) if key in levels else (SAID_YES, SAID_NO), tuple(rows[key]))
         for key, name in names.items()
     )
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Any, Protocol, TypeVar
+from types import TracebackType
+from typing import Any, Final, Protocol, TypeVar
 
-from ..step import Step
+from ..step import Fault, Step
 from ..table import Table
+
+OURS: Final = (__name__.partition(".")[0], "transitions")  # packages whose frames tell a test nothing
 
 R = TypeVar("R")
 E = TypeVar("E")
@@ -43,12 +46,16 @@ def step_one(
 ) -> Step[R, C]:
     """The step that `table` takes on `event`; AssertionError, with every guard and its values, where it takes none.
 
+    A `Fault` comes through with what was heard before it, and without the frames of this package and its engine.
     `row`, `target` and `commands`, where given, have to be the row taken, the state reached and the commands asked for,
     in their order: each a command, compared by value, or a kind of command. (`object`, because mypy does not infer the
     machine's commands from a list that mixes them.)
     """
     __tracebackhide__ = True  # pytest then shows the line of the test
-    answer = table.step(run, event)
+    try:
+        answer = table.step(run, event)
+    except Fault as fault:
+        raise _shown(fault, table, run, event)  # noqa: B904  # the same fault, whose cause is its own
     if not isinstance(answer, Step):
         raise AssertionError(_report("expected a step", table, event, answer))
     if row is not None and answer.row != row:
@@ -60,6 +67,24 @@ def step_one(
         found = f"expected commands {_listed(commands)}, found {_listed(answer.commands)}"
         raise AssertionError(_report(found, table, event, answer))
     return answer
+
+
+def _shown(fault: Fault, table: Table[Any, Any, Any, Any], run: object, event: object) -> Fault:
+    """The fault with what was heard before it; of the frames, those of the guard or effect that raised are left."""
+    from .telling import told_fault
+
+    for line in told_fault(table, run, event, fault):
+        fault.add_note(line)
+    cause = fault.__cause__
+    if cause is not None:
+        cause.__traceback__ = _from_users(cause.__traceback__)
+    return fault.with_traceback(None)
+
+
+def _from_users(frames: TracebackType | None) -> TracebackType | None:
+    while frames is not None and frames.tb_frame.f_globals.get("__name__", "").partition(".")[0] in OURS:
+        frames = frames.tb_next
+    return frames
 
 
 def _are(found: Sequence[object], expected: Sequence[object]) -> bool:

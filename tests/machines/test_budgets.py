@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from machines.commands import AnswerCalls, Ask, Command, Condense, End, RunCalls, Tell
+from machines.commands import AnswerCalls, Ask, Command, Condense, RunCalls, Tell
 from machines.events import (
     Begin,
     Call,
@@ -379,15 +379,3 @@ def test_a_turn_of_calls_that_do_not_parse_ends_at_once_and_is_judged() -> None:
     run, commands = play(run_with(), Begin(0.0), *[Reply(1.0, StopReason.TOOL_USE, (garbled,))] * 7)
     assert [type(command) for command in commands[-3:]] == [Ask, AnswerCalls, Ask]
     assert (run.stop and run.stop.by) == "consecutive_duplicate", "the same failure a seventh time"
-
-
-# The last reply can be switched off.
-
-
-def test_a_run_that_may_not_speak_last_ends_with_its_account() -> None:
-    run, commands = play(run_with(turns=1, final_reply=False), Begin(0.0), *turn(1))
-    assert run.outcome is not None
-    assert (run.at, run.outcome.reason.by, run.outcome.message) == (Phase.BLOCKED, "turns", None)
-    assert commands == [Ask(), RunCalls(("id-1",)), End(run.outcome)]
-    spoken, commands = play(run_with(turns=1), Begin(0.0), *turn(1))
-    assert (spoken.at, commands[-1]) == (Phase.CONCLUDING, LAST_ASK)

@@ -176,13 +176,6 @@ def test_an_answer_that_comes_after_its_turn_is_news_of_the_next() -> None:
     assert feed(fed.run, Result(4.0, "1", b"late again")).run is fed.run
 
 
-@pytest.mark.parametrize(("whose", "ends"), [(None, True), ("main", True), ("helper", False)])
-def test_the_message_of_another_agent_ends_nothing(whose: str | None, ends: bool) -> None:
-    run = feed(new_run("run", agent="main"), Begin(0.0)).run
-    fed = feed(run, final(1.0, agent=whose))
-    assert ended(fed.run) == ends
-
-
 def test_what_the_plan_says_between_two_turns_is_news_of_the_next() -> None:
     open_item, closed = (PlanChanged(2.0, (PlanItem(TEXT, status),)) for status in ("pending", "completed"))
     run = after(calling(ONE), Result(1.0, "1", b"digest"), open_item, closed, run=BEGUN)

@@ -235,6 +235,15 @@ def test_rows_that_spend_two_budgets_overlap() -> None:
     assert build(*entries, IN_ORDER)
 
 
+def test_of_rows_that_overlap_and_spend_the_same_it_is_said_that_spending_does_not_part_them() -> None:
+    said = "both spend drops: the guard that this brings stands in both, so it does not part them"
+    assert only_problem(go(a, spends=Fuel.DROP), go(b, spends=Fuel.DROP)).endswith(f"; {said}")
+    for first, second in [({}, {}), ({"spends": Fuel.DROP}, {"spends": Fuel.SPARK}), ({"spends": Fuel.DROP}, {})]:
+        found = only_problem(go(a, **first), go(b, **second))
+        assert found.endswith("or mark the cell with ordered(...)")
+    assert build(go(a, spends=Fuel.DROP), go(~a, b, spends=Fuel.DROP))
+
+
 def test_two_rows_that_spend_the_same_shadow_each_other() -> None:
     found = only_problem(go(spends=Fuel.DROP), go(a, spends=Fuel.DROP))
     assert found.startswith("row 1 (RED Go -> GREEN) is shadowed: row 0")

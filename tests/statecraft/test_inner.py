@@ -292,7 +292,7 @@ def test_an_event_that_the_outer_machine_ignores_does_not_reach_it() -> None:
         inners=[INSIDE],
     )
     run = Hall()
-    assert quiet.step(run, Push()) == Ignored(run, "hall", Door.SHUT, "it is dark")
+    assert quiet.step(run, Push()) == Ignored(run, "hall", Door.SHUT, "Push", "it is dark")
 
 
 def test_its_refusal_is_shown_and_the_outer_machine_goes_on() -> None:

@@ -157,6 +157,31 @@ def test_samples_come_with_the_tables(shop: Path) -> None:
         assert list(machines(text).samples) == ["two"]
 
 
+def test_what_is_assumed_comes_with_the_tables_each_line_once(shop: Path) -> None:
+    (shop / "offers.py").write_text("from .light import *\nTABLES = (TWO,)\nASSUMED = ('people sleep', 'it ends')\n")
+    assert machines("shop_of_tests.light").assumed == ()
+    for text in ("shop_of_tests.offers", "shop_of_tests.offers:ONE", "shop_of_tests"):
+        assert machines(text).assumed == ("people sleep", "it ends")
+    (shop / "others.py").write_text("ASSUMED = ['it ends', 'it rains']\n")
+    assert machines("shop_of_tests").assumed == ("people sleep", "it ends", "it rains")
+
+
+@pytest.mark.parametrize(
+    ("offer", "message"),
+    [
+        ("TABLES = TWO", "TABLES: expected a list of tables, found Table"),
+        ("SAMPLES = [Run(Light.RED)]", "SAMPLES: expected runs by the names of tables, found list"),
+        ("ASSUMED = 'it ends'", "ASSUMED: expected a list of texts, found str"),
+        ("ASSUMED = ['it ends', 7]", "ASSUMED: expected a list of texts, found list"),
+    ],
+)
+def test_an_offer_of_another_form_is_refused_with_its_file(shop: Path, offer: str, message: str) -> None:
+    (shop / "offers.py").write_text(f"from .light import *\n{offer}\n")
+    with pytest.raises(NotNamed) as caught:
+        machines("shop_of_tests.offers")
+    assert str(caught.value) == f"shop_of_tests.offers: {message}; looked in {shop}/offers.py"
+
+
 @pytest.fixture
 def not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A user's own `machines`, which was imported before ours or lies before it; what was loaded comes back after."""

@@ -185,8 +185,20 @@ def test_a_guard_that_cannot_be_called_with_run_and_event_is_refused(wrong: Any,
     )
 
 
-def test_what_is_no_function_is_refused() -> None:
-    assert problem(go(7)) == "row 0 (RED Go -> GREEN): int is not callable"
+@pytest.mark.parametrize(
+    ("wrong", "found"),
+    [
+        (7, "the number 7"),
+        (None, "None"),
+        ([a], "a list"),
+        ("a", "the text 'a'"),
+        (a(Run(Light.RED), Go()), "an instance of Evidence"),
+    ],
+)
+def test_what_is_no_function_is_refused(wrong: Any, found: str) -> None:
+    said = f"row 0 (RED Go -> GREEN): found {found}, expected a function of (run, event)"
+    assert problem(go(wrong)) == said
+    assert problem(row(Light.RED, Go, Light.GREEN, wrong, a)) == said
 
 
 def test_an_effect_that_takes_another_event_is_refused() -> None:

@@ -176,11 +176,6 @@ def test_an_empty_reply_is_a_nudge_until_recovery_is_used_up(judged: Judge) -> N
     ]
 
 
-def test_a_reply_of_blanks_is_empty(judged: Judge) -> None:
-    blank: Record = {"t": "reply", "stop": "end_turn", "calls": [], "text": " \n", "thinking": "\t"}
-    assert said(judged([blank])) == [(1, "nudge", "empty")]
-
-
 @pytest.mark.parametrize(
     ("body", "condensed"),
     [
@@ -287,7 +282,7 @@ def test_calls_that_were_recorded_were_run_however_many_they_were(judged: Judge,
 def test_the_recorded_answer_to_a_call_that_does_not_parse_is_named(judged: Judge) -> None:
     # The run answers such a call by itself, as failed, so nothing waits for what was recorded.
     garbled = {"id": "garbled", "tool": "search", "args_raw": '{"q": '}
-    good = {"id": "good", "tool": "search", "args": {}}
+    good: Record = {"id": "good", "tool": "search", "args": {}}
     answer: Record = {"t": "result", "call": "garbled", "value": "an answer"}
     said = "Result changed nothing: no row of run takes it"
     late = "late_call (call=garbled, unanswered=0)"

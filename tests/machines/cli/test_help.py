@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -77,5 +79,7 @@ def test_what_must_be_found_is_in_the_help(
     assert words in statecraft(verb, "--help")[1]
 
 
-def test_the_version_is_the_distributions(statecraft: Statecraft, root: object) -> None:
+def test_the_version_is_the_distributions(statecraft: Statecraft, root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert __version__ == project["version"]
     assert statecraft("--version") == (0, f"{__version__}\n", "")

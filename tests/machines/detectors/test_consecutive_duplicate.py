@@ -22,9 +22,8 @@ from machines.events import (
     Text,
     TurnEnded,
 )
-from machines.manifest import Tool
 from machines.policy import Budget, Detectors, Limits, Policy
-from machines.state import Streaks, Turn, new_run, outcome_of
+from machines.state import Streaks, Turn, new_run
 from machines.supervisor import Moved, feed
 from statecraft import Level, Reading, Step
 
@@ -90,24 +89,6 @@ def test_only_what_is_back_to_back_counts(judge: Judge, between: Any) -> None:
 def test_a_streak_that_was_broken_is_nudged_again_when_it_comes_back(judge: Judge) -> None:
     history = [*[SAME] * 3, OTHER, *[SAME] * 3]
     assert judge(history, detectors=ALONE) == [NUDGED, (7, "nudge", NAME)]
-
-
-def test_a_tool_that_may_repeat_is_told_and_never_stopped_for_it(judge: Judge) -> None:
-    tools = {"search": Tool(repeats=True)}
-    assert judge([SAME] * 12, detectors=ALONE, tools=tools) == [NUDGED]
-    assert judge([FAILING] * 12, detectors=ALONE, tools=tools) == [(4, "nudge", NAME)]
-    assert judge([SAME * 30], detectors=ALONE, tools=tools) == [(1, "nudge", NAME)]
-
-
-def test_a_call_that_got_no_answer_counts_like_one_whose_answer_was_not_seen() -> None:
-    call = Call("1", "search", b"signature", Text("{}", 2))
-    before = Streaks(same=outcome_of(call, b"", ""), same_count=3)
-    run = attrs.evolve(new_run("run"), streaks=before)
-    unseen = Turn(4, outcomes=(before.same,), unseen=1, tool="search")
-    unanswered = Turn(4, open=(call,))
-    readings = [consecutive_duplicate(attrs.evolve(run, turn=turn), TurnEnded(1.0)) for turn in (unseen, unanswered)]
-    assert readings[0] == readings[1]
-    assert (readings[0].now, readings[0].level, readings[0].seen["tool"]) == (4, Level.NUDGE, "search")
 
 
 # A turn is one unit, and counts as often as it made the call.

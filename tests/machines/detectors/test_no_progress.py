@@ -10,7 +10,6 @@ import pytest
 
 from machines.detectors.no_progress import no_progress, nudge
 from machines.events import ErrorKind, GoalMeasured, PlanChanged, PlanItem, Said, Text, TurnEnded
-from machines.manifest import Kind, Tool
 from machines.policy import Budget, Detectors, Limits, Policy, Progress
 from machines.state import Streaks, Turn, new_run
 from statecraft import Level, Reading, Scalar
@@ -127,14 +126,6 @@ def test_a_person_clears_it_and_a_program_in_a_persons_name_does_not(judge: Judg
     # What is new is asked afresh, so the first of the new leg is.
     after_the_stop = [*barren(4), Said(5.5, words), *barren(3)]
     assert judge(after_the_stop, detectors=ALONE) == [NUDGED, STOPPED, (9, "nudge", NAME)]
-
-
-@pytest.mark.parametrize("tool", [Tool(scratch=True), Tool(Kind.THINK)], ids=["a note", "a thought"])
-def test_what_a_run_tells_itself_is_no_news_at_any_length(judge: Judge, tool: Tool) -> None:
-    thoughts = [[("note", f'{{"n": {number}}}', f"thought {number}")] for number in range(9)]
-    # It neither succeeds nor fails at anything, so nothing says that the calls of the streak failed.
-    assert judge(thoughts, detectors=ALONE, tools={"note": tool}) == [(3, "nudge", NAME), (4, "stop", NAME)]
-    assert judge(thoughts, detectors=ALONE) == []
 
 
 # A turn is one unit.

@@ -79,17 +79,6 @@ def test_what_a_call_touches_is_named_by_its_tools_arguments(args: str, target: 
     assert call_of("1", "write", args, UNDECLARED).target is None
 
 
-def test_a_call_is_what_the_arguments_say_that_its_tool_names() -> None:
-    tool = Tool(identity=("id", "page"))
-
-    def signed(args: str) -> bytes:
-        return call_of("1", "status", args, tool).signature
-
-    assert signed('{"id": 7, "note": "first"}') == signed('{"note": "again", "id": 7}') == signed('{"id": 7.0}')
-    assert len({signed(args) for args in ('{"id": 7}', '{"id": 8}', '{"id": 7, "page": 1}', "{}", "[7]", "7")}) == 6
-    assert call_of("1", "status", '{"id": 7', tool, parsed=False).signature == signature("status", '{"id": 7')
-
-
 # Results.
 
 

@@ -18,7 +18,6 @@ from machines.ledger.work import (
     learn_goal,
     learn_plan,
     learn_result,
-    next_leg,
 )
 from machines.manifest import UNDECLARED, Kind, Tool
 from machines.outcome import Change, LastResult
@@ -81,13 +80,6 @@ def test_a_failure_that_says_something_new_is_new() -> None:
 
 def test_a_result_that_was_not_seen_is_evidence_of_nothing() -> None:
     ledger, signal = learn(Ledger(), READ)
-    assert signal == ""
-    assert (len(ledger.work), len(ledger.recent)) == (0, 0)
-
-
-@pytest.mark.parametrize("tool", [Tool(scratch=True), Tool(Kind.THINK)], ids=["a scratch tool", "a thought"])
-def test_what_a_run_tells_itself_brings_nothing(tool: Tool) -> None:
-    ledger, signal = learn(Ledger(), READ, tool=tool, digest=b"a thought")
     assert signal == ""
     assert (len(ledger.work), len(ledger.recent)) == (0, 0)
 
@@ -250,24 +242,6 @@ def test_the_first_count_is_news_unless_nothing_is_done() -> None:
 
 def test_a_goal_of_nothing_is_never_reached() -> None:
     assert measuring((0, 0), (5, 0), (1, 5)) == ["", "", "goal"]
-
-
-# The next leg.
-
-
-def test_the_next_leg_asks_afresh_what_is_new_and_keeps_what_was_done() -> None:
-    ledger = Ledger()
-    for call, result in (read(1), wrote(b"one", target="a.txt")):
-        ledger, _ = learn(ledger, call, **result)
-    ledger, _ = learn_plan(ledger, plan("completed", "pending"))
-    ledger, _ = learn_goal(ledger, GoalMeasured(1.0, 3, 9))
-    leg = next_leg(ledger)
-    for name in ("work", "written", "plan", "goal", "changes", "changes_in_all", "last_results"):
-        assert getattr(leg, name) == getattr(ledger, name), name
-    assert learn(leg, *read(1)[:1], **read(1)[1])[1] == "result"
-    assert learn(leg, *wrote(b"one")[:1], **wrote(b"one")[1])[1] == "state"
-    assert learn_goal(leg, GoalMeasured(1.0, 3, 9))[1] == "goal"
-    assert learn_plan(leg, plan("completed", "completed"))[1] == "plan"
 
 
 # The ledger grows with what is distinct, and only with that.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -61,6 +62,53 @@ def test_a_large_integer_is_never_made_a_float(number: int, around: str) -> None
 def test_what_is_no_json_is_refused(value: Any) -> None:
     with pytest.raises(BadData, match="cannot be written as JSON"):
         dump(value)
+
+
+LARGE = "a number that is not too large to be read"
+
+
+@pytest.mark.parametrize(
+    ("data", "problems"),
+    [
+        (b"1e999", ["$: found the number 1e999"]),
+        (b"-1E+0999", ["$: found the number -1E+0999"]),
+        (b"1.8e308", ["$: found the number 1.8e308"]),
+        (b"[1,-1e309]", ["$[1]: found the number -1e309"]),
+        (b'{"a":{"b c":[1e400]},"d":1e400}', ['$.a["b c"][0]: found the number 1e400', "$.d: found the number 1e400"]),
+        (b"[12345678901234567890,1e400]", ["$[1]: found the number 1e400"]),
+        (b"2" * 309 + b".5", [f"$: found the number {'2' * 24}..., of 311 characters"]),
+        (b"1" * 4301, [f"$: found the number {'1' * 24}..., of 4301 characters"]),
+        (b'{"a":1e999,"a":2}', ["$: found the number 1e999"]),
+        (b"[" * 900 + b"1e999" + b"]" * 900, [f"${'[0]' * 900}: found the number 1e999"]),
+    ],
+    ids=lambda one: "" if isinstance(one, list) else one[:16].decode(),
+)
+def test_a_number_that_is_too_large_is_refused_with_the_path_to_it(data: bytes, problems: list[str]) -> None:
+    with pytest.raises(BadData) as caught:
+        load(data)
+    assert list(map(str, caught.value.problems)) == [f"{problem}, expected {LARGE}" for problem in problems]
+
+
+@pytest.mark.parametrize(
+    ("data", "value"),
+    [
+        (b"1.7976931348623157e308", sys.float_info.max),
+        (b"[-1.7976931348623157e+308]", [-sys.float_info.max]),
+        (b"1" * 309 + b".0", float("1" * 309)),
+        (b"9" * 4300, int("9" * 4300)),
+        (b"1e-999", 0.0),
+        (b'"1e999"', "1e999"),
+        (b'["x 1e999",12345678901234567890,1e300]', ["x 1e999", 12345678901234567890, 1e300]),
+    ],
+    ids=lambda one: one[:16].decode() if isinstance(one, bytes) else "",
+)
+def test_a_number_that_is_just_not_too_large_is_read(data: bytes, value: Any) -> None:
+    assert load(data) == value
+
+
+def test_where_a_large_number_stands_in_what_is_no_json_that_is_said_instead() -> None:
+    with pytest.raises(BadData, match=r"^\$: found what is no JSON \(Expecting"):
+        load(b"[1e999")
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"NaN", b"[1,]", b'"\xff"', b"[" * 100_000, b"\xef\xbb\xbf{}", "{'a': 1}"])

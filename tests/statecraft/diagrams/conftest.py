@@ -365,6 +365,13 @@ HOSTILE_NAME = st.one_of(
 )
 
 
+# A table's name is a file's, and may still be a word of either language.
+TABLE_NAME = st.one_of(
+    st.sampled_from(["state", "end", "note", "digraph", "direction", "start", "_", "1", "a.b-c"]),
+    st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,5}", fullmatch=True),
+)
+
+
 def _is_member(name: str) -> bool:
     """Whether an Enum takes the name for a member (it keeps `_x_`, `__x__` and `mro`), and a table for a state."""
     return not (name.startswith("_") and name.endswith("_")) and name not in ("mro", "*", "=")
@@ -395,4 +402,4 @@ def _tables(draw: st.DrawFn, *, inner_machines: bool) -> Table[Any, Any, Any, An
         during = draw(st.lists(st.sampled_from([states[:1], states[1:2], states[:2]]), max_size=2))
         inside = [(draw(_tables(inner_machines=False)), some) for some in during]
     budget, why = draw(name), draw(HOSTILE_NAME.filter(lambda text: bool(text.strip())))
-    return build(draw(name), states, rows, final=states[2:], budget=budget, inside=inside, why=why)
+    return build(draw(TABLE_NAME), states, rows, final=states[2:], budget=budget, inside=inside, why=why)

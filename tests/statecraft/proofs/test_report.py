@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from statecraft.proofs import ASSUMED, Bound, FreeCycle, prove
+from statecraft.proofs.report import LEGEND
 
 
 def itself(run: int) -> int:
@@ -27,6 +30,7 @@ def test_a_report_states_bounds_quiet_rows_and_what_they_rest_on(build: Any) -> 
         "    1 by row 2, A to Z",
         "  asks Call: in at most 2 rows",
         "  quiet rows, not counted: 1",
+        LEGEND,
         "assumed:",
         *(f"  {line}" for line in ASSUMED),
     )
@@ -35,6 +39,7 @@ def test_a_report_states_bounds_quiet_rows_and_what_they_rest_on(build: Any) -> 
 def test_a_machine_may_say_what_is_assumed_in_its_own_words(build: Any) -> None:
     report = prove([build("A Go -> Z", final="Z")], assumed=["people sleep at night"])
     assert report.lines[-2:] == ("assumed:", "  people sleep at night")
+    assert prove([build("A Go -> Z", final="Z")], assumed=[]).assumed == ASSUMED
 
 
 def test_a_free_cycle_is_not_ok_and_is_printed_row_by_row(build: Any) -> None:
@@ -80,13 +85,46 @@ def test_an_inner_machine_that_nothing_spends_may_go_round_with_an_outer_that_en
     assert report.ok
     assert isinstance(report.tables[1].steps, FreeCycle)
     assert report.tables[1].carried
-    assert "  ends: with machine, which ends; alone:" in report.lines
+    assert report.lines[-len(ASSUMED) - 5 : -len(ASSUMED) - 2] == (
+        "ladder, inside machine: ok",
+        "  steps only when machine does, which ends; by itself nothing bounds it:",
+        "    row 0: W Go -> W",
+    )
+    assert not any("for ever" in line for line in report.lines)
+
+
+def test_an_inner_machine_of_unknown_size_may_go_round_with_an_outer_that_ends(build: Any, hold: Any) -> None:
+    kid = build("W Go -> W; spends poll", name="ladder", depth=1, budgets={"poll": itself})
+    outer = build("A Go -> A; spends oil", budgets={"oil": 2}, inners={"ladder": hold(kid, "A")})
+    report = prove([outer])
+    assert report.ok
+    (told,) = [line for line in report.lines if "by itself" in line]
+    assert told.startswith(
+        "  steps only when machine does, which ends; by itself: unknown; table ladder: the size of poll"
+    )
 
 
 def test_an_inner_machine_that_goes_round_is_not_ok_where_its_outer_does_not_end(build: Any, hold: Any) -> None:
     kid = build("W Go -> W", name="ladder", depth=1)
     outer = build("A Go -> A; spends ladder", inners={"ladder": hold(kid, "A")})
-    assert [one.ok for one in prove([outer]).tables] == [False, False]
+    report = prove([outer])
+    assert [one.ok for one in report.tables] == [False, False]
+    assert "  ladder can go round for ever:" in report.lines
+    assert not any("by itself" in line for line in report.lines)
+
+
+@pytest.mark.parametrize(
+    ("lines", "explained"),
+    [
+        (["A Go -> Z"], False),
+        (["A Go -> B", "B Go -> A"], False),
+        (["A Go -> A", "A Tick -> Z"], True),
+        (["A Go -> A; spends oil", "A Tick -> Z"], True),
+    ],
+)
+def test_the_words_of_a_bound_are_explained_where_they_stand(build: Any, lines: list[str], explained: bool) -> None:
+    budgets = {"oil": 2} if "oil" in "".join(lines) else {}
+    assert (LEGEND in prove([build(*lines, final="Z", budgets=budgets)]).lines) is explained
 
 
 SCRIPT = """

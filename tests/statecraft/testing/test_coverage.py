@@ -164,14 +164,14 @@ def test_a_row_is_covered_when_a_step_took_it() -> None:
 
 def test_a_guard_is_covered_when_it_was_seen_both_ways() -> None:
     table = hall(push(strong), push())
-    assert missing(after(table)) == {"strong": ["holding", "not holding"]}
-    assert missing(after(table, Push(5))) == {"strong": ["not holding"]}
-    assert missing(after(table, Push(4))) == {"strong": ["holding"]}
+    assert missing(after(table)) == {"strong": ["said yes", "said no"]}
+    assert missing(after(table, Push(5))) == {"strong": ["said no"]}
+    assert missing(after(table, Push(4))) == {"strong": ["said yes"]}
     assert missing(after(table, Push(5), Push(4))) == {}
 
 
 def test_a_guard_that_makes_a_refusal_is_seen_not_holding() -> None:
-    assert missing(after(hall(push(strong)), Push(4))) == {"strong": ["holding"]}
+    assert missing(after(hall(push(strong)), Push(4))) == {"strong": ["said yes"]}
 
 
 def test_what_is_ignored_or_unknown_covers_nothing() -> None:
@@ -184,8 +184,8 @@ def test_every_part_of_a_combination_and_the_combination_are_guards() -> None:
     names = [one.name for one in wanted(table)]
     assert names == ["soft", "strong", "(soft & ~strong)"]
     assert missing(after(table, Push(5, soft=True), Push(5))) == {
-        "strong": ["not holding"],
-        "(soft & ~strong)": ["holding"],
+        "strong": ["said no"],
+        "(soft & ~strong)": ["said yes"],
     }
 
 
@@ -207,8 +207,8 @@ def test_a_reading_counts_where_it_stands() -> None:
 
 def test_a_budget_is_covered_when_it_was_seen_to_run_out() -> None:
     table = hall(push(spends=Stock.OIL), push())
-    assert missing(after(table, Push())) == {"oil_left": ["not holding"]}
-    assert missing(after(table, Push(), run=Hall(left={Stock.OIL: 0}))) == {"oil_left": ["holding"]}
+    assert missing(after(table, Push())) == {"oil_left": ["said no"]}
+    assert missing(after(table, Push(), run=Hall(left={Stock.OIL: 0}))) == {"oil_left": ["said yes"]}
 
 
 def test_inner_rows_count_in_a_step_that_came_through_the_outer_table() -> None:
@@ -228,7 +228,7 @@ def test_inner_rows_do_not_count_when_the_inner_table_is_stepped_alone() -> None
         coverage = tally.coverage(tables)
         assert [one.name for one in coverage.machines] == ["hall", "hall > closer"]
         assert coverage.machines[1].never_taken == (0, 1)
-        assert missing(coverage, 1) == {"strong": ["holding", "not holding"]}
+        assert missing(coverage, 1) == {"strong": ["said yes", "said no"]}
     assert tally.coverage([CLOSER]).whole
 
 
@@ -236,13 +236,13 @@ def test_inner_rows_do_not_count_when_the_outer_table_refuses() -> None:
     table = hall(push(soft), inners=[INSIDE])
     refused = after(table, Push(5))
     assert refused.machines[1].never_taken == (0, 1)
-    assert missing(refused, 1) == {"strong": ["not holding"]}
+    assert missing(refused, 1) == {"strong": ["said no"]}
     assert after(table, Push(5, soft=True)).machines[1].never_taken == (1,)
 
 
 def test_the_inner_machine_that_a_row_spends_is_a_question() -> None:
     table = hall(push(spends=INSIDE), push(), inners=[INSIDE])
-    assert missing(after(table, Push(4))) == {"closer_goes_on": ["not holding"]}
+    assert missing(after(table, Push(4))) == {"closer_goes_on": ["said no"]}
     assert missing(after(table, Push(4), Push(5))) == {}
 
 
@@ -271,11 +271,11 @@ def test_the_report_names_each_row_and_each_guard_with_the_text_of_its_row() -> 
         "hall: 1 of 3 rows taken (33.3 %), 0 of 2 guards seen every way (0.0 %)",
         "  never taken: row 1 SHUT Push [soft] -> OPEN keep",
         "  never taken: row 2 SHUT Push -> OPEN keep",
-        "  strong: never not holding, in row 0 SHUT Push [strong, soft] -> OPEN keep",
-        "  soft: never not holding, in row 0 SHUT Push [strong, soft] -> OPEN keep (and row 1)",
+        "  strong: never said no, in row 0 SHUT Push [strong, soft] -> OPEN keep",
+        "  soft: never said no, in row 0 SHUT Push [strong, soft] -> OPEN keep (and row 1)",
         "hall > closer: 1 of 2 rows taken (50.0 %), 0 of 1 guards seen every way (0.0 %)",
         "  never taken: row 1 SLACK Push -> SLACK keep",
-        "  strong: never not holding, in row 0 SLACK Push [strong] -> WORN keep",
+        "  strong: never said no, in row 0 SLACK Push [strong] -> WORN keep",
         "all: 2 of 5 rows taken (40.0 %), 0 of 3 guards seen every way (0.0 %)",
     ]
 

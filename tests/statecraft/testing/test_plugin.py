@@ -150,10 +150,10 @@ def test_what_was_not_seen_is_named(run: Run) -> None:
     assert told(result) == [
         "hall: 1 of 2 rows taken (50.0 %), 0 of 1 guards seen every way (0.0 %)",
         "  never taken: row 0 SHUT Push [strong] -> OPEN keep",
-        "  strong: never holding, in row 0 SHUT Push [strong] -> OPEN keep",
+        "  strong: never said yes, in row 0 SHUT Push [strong] -> OPEN keep",
         "hall > closer: 1 of 2 rows taken (50.0 %), 0 of 1 guards seen every way (0.0 %)",
         "  never taken: row 0 SLACK Push [strong] -> WORN keep",
-        "  strong: never holding, in row 0 SLACK Push [strong] -> WORN keep",
+        "  strong: never said yes, in row 0 SLACK Push [strong] -> WORN keep",
         "all: 2 of 4 rows taken (50.0 %), 0 of 2 guards seen every way (0.0 %)",
     ]
 
@@ -268,6 +268,64 @@ def test_several_processes_are_refused(run: Run, pytester: pytest.Pytester) -> N
     result.stderr.fnmatch_lines(
         ["ERROR: --statecraft-cov sees the steps of one process only: leave out -n and --dist*"]
     )
+
+
+# Where a module is found
+
+
+@pytest.fixture
+def garage(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine at the root of a project whose tests lie in a folder that nothing is imported from."""
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder not in ("", str(pytester.path))])
+    pytester.makeini("[pytest]\naddopts = --import-mode=importlib\n")
+    pytester.path.joinpath("garage.py").write_text(MACHINE)
+    folder = pytester.mkdir("checks")
+    folder.joinpath("test_it.py").write_text(
+        f"import sys\ndef test_it():\n    assert {str(pytester.path)!r} not in sys.path\n"
+    )
+    return folder
+
+
+@pytest.mark.parametrize("called_in", ["root", "folder"])
+def test_a_module_is_found_where_pytest_was_called_and_in_its_root(
+    run: Run, garage: Path, monkeypatch: pytest.MonkeyPatch, called_in: str
+) -> None:
+    if called_in == "folder":
+        monkeypatch.chdir(garage)
+    before = list(sys.path)
+    result = run("--statecraft-cov=garage", str(garage))
+    assert result.ret == pytest.ExitCode.OK
+    assert told(result)[0].startswith("hall: 0 of 2 rows taken")
+    assert sys.path == before
+
+
+def test_a_module_that_can_be_imported_already_is_taken_before_one_at_the_root(
+    run: Run, garage: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    other.joinpath("garage.py").write_text(MACHINE.replace('"hall"', '"other"'))
+    monkeypatch.setattr(sys, "path", [str(other), *sys.path])
+    assert told(run("--statecraft-cov=garage", str(garage)))[0].startswith("other: ")
+
+
+# Faults
+
+
+def test_a_fault_is_shown_at_the_line_of_the_test_with_what_was_heard_and_without_the_engine(run: Run) -> None:
+    result = run(text="from halls import *\ndef test_it(step_one):\n    step_one(HALL, Hall(), Push(None))\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            ">   *return seen(*strong*event.force >= 5*",
+            "E *TypeError: '>=' not supported *",
+            "The above exception was the direct cause of the following exception:",
+            ">       step_one(HALL, Hall(), Push(None))",
+            "E       statecraft.step.Fault: closer row 0: strong raised TypeError: *",
+            "E         row 0: SLACK Push -> WORN: fault",
+        ]
+    )
+    shown = result.stdout.str()
+    assert not any(part in shown for part in ("_engine.py", "_stepping.py", "transitions", "stepping.py"))
 
 
 # Nothing else changes

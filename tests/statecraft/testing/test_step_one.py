@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from enum import Enum, auto
 from typing import Any
 
@@ -213,6 +214,103 @@ def test_a_fault_of_the_machine_comes_through() -> None:
     weightless: Any = None
     with pytest.raises(Fault, match=r"^hall row 0: strong raised TypeError"):
         step_one(HALL, Hall(), Push(weightless))
+
+
+def faulted(run: Hall, event: Any, table: Any = HALL) -> Fault:
+    with pytest.raises(Fault) as caught:
+        step_one(table, run, event)
+    return caught.value
+
+
+def frames(error: BaseException | None) -> list[str]:
+    """The functions of an error's traceback, from the outside in."""
+    return [one.name for one in traceback.extract_tb(error.__traceback__ if error else None)]
+
+
+def brittle(run: Hall, event: Push) -> Evidence:
+    return seen("brittle", 1 // (event.force - 5) > 0)
+
+
+def slip(run: Hall, event: Push) -> tuple[Hall, tuple[Command, ...]]:
+    return run, (Ring(1 // (event.force - 5)),)
+
+
+def build(*guards: Any, effect: Any = keep, at: Any = at, inners: Any = ()) -> Any:
+    return Table[Any, Any, Any, Any](
+        "hall",
+        [row(Door.SHUT, Push, Door.OPEN, effect, *guards, asks=[Ring])],
+        events=[Push],
+        initial=Door.SHUT,
+        final=[Door.OPEN, Door.GONE],
+        at=at,
+        move=move,
+        inners=inners,
+    )
+
+
+def test_a_fault_carries_what_was_heard_before_it() -> None:
+    fault = faulted(Hall(), Push(5), build(strong, brittle))
+    assert str(fault) == "hall row 0: brittle raised ZeroDivisionError: integer division or modulo by zero"
+    assert fault.__notes__ == [
+        "hall, SHUT on Push(force=5): fault: brittle raised ZeroDivisionError: integer division or modulo by zero",
+        "  row 0: SHUT Push -> OPEN: fault",
+        "    yes strong: force=5, needed=3",
+        "    -   brittle: not asked",
+    ]
+
+
+@pytest.mark.parametrize("table", [build(brittle), build(effect=slip)])
+def test_of_a_faults_frames_those_of_the_guard_or_effect_are_left(table: Any) -> None:
+    fault = faulted(Hall(), Push(5), table)
+    assert frames(fault) == ["faulted", "step_one"]  # pytest hides the second
+    assert frames(fault.__cause__) in (["brittle"], ["slip"])
+    assert fault.__suppress_context__
+
+
+def test_a_fault_that_nothing_raised_has_no_cause() -> None:
+    fault = faulted(Hall(), Push(), build(says_true))
+    assert (fault.__cause__, fault.__context__) == (None, None)
+    assert fault.__notes__[0].startswith(
+        "hall, SHUT on Push(force=1): fault: says_true answered bool, expected Evidence"
+    )
+
+
+def says_true(run: Hall, event: Push) -> Any:
+    return True
+
+
+def test_a_fault_inside_carries_what_the_inner_machine_heard() -> None:
+    kid = Table[Closer, Spring, Push, Command](
+        "closer",
+        [Rows[Closer, Spring, Command]()(Spring.SLACK, Push, Spring.WORN, keep, springy, brittle_spring)],
+        events=[Push],
+        initial=Spring.SLACK,
+        final=[Spring.WORN],
+        at=closer_at,
+        move=closer_move,
+    )
+    fault = faulted(Hall(), Push(5), build(inners=[inner(kid, during=[Door.SHUT], get=the_closer, put=with_closer)]))
+    assert fault.machine == "closer"
+    assert fault.__notes__[1:3] == ["  row 0: SLACK Push -> WORN: fault", "    yes springy: force=5"]
+
+
+def springy(run: Closer, event: Push) -> Evidence:
+    return seen("springy", True, force=event.force)
+
+
+def brittle_spring(run: Closer, event: Push) -> Evidence:
+    raise OSError("it snapped")
+
+
+def nowhere(run: Hall) -> Door:
+    raise LookupError("no door")
+
+
+def test_a_fault_that_cannot_be_told_comes_through_all_the_same() -> None:
+    fault = faulted(Hall(), Push(), build(at=nowhere))
+    assert str(fault).endswith("raised LookupError: no door")
+    assert not hasattr(fault, "__notes__")
+    assert frames(fault.__cause__) == ["nowhere"]
 
 
 def test_a_long_event_is_cut() -> None:

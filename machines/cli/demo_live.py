@@ -1,0 +1,116 @@
+"""Three runs of an agent on a scripted model, over real HTTP: one goes well, one is stuck, one only talks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+from statecraft.cli.journals import walked
+from statecraft.diagrams import mermaid
+from statecraft.journal import FileStore, verify
+
+from ..agent.agent import Agent
+from ..agent.providers import provider_for
+from ..agent.result import RunResult
+from ..agent.scripted import Move, ScriptedServer, Turn, by_run, call
+from ..agent.tools import AgentTool, ToolError, tool
+from ..events import ErrorKind, Text
+from ..manifest import Kind, Tool
+from ..outcome import account_lines
+from ..run import RUN
+from .live import lines_of
+
+PRICES: Final[Mapping[str, str]] = {"tea": "4.20", "coffee": "6.80", "sugar": "1.10"}
+
+TASKS: Final[Mapping[str, str]] = {
+    "well": "What do tea and sugar cost together?",
+    "stuck": "What does saffron cost?",
+    "narrates": "What does coffee cost?",
+}
+
+SCRIPT: Final[Mapping[str, Sequence[Move]]] = {
+    "well": (
+        Turn("Let me look both up.", calls=(call("price_of", {"item": "tea"}), call("price_of", {"item": "sugar"}))),
+        Turn(calls=(call("note", {"text": "tea 4.20, sugar 1.10"}),)),
+        Turn(calls=(call("finish", {"kind": "final", "text": "Tea and sugar cost 5.30 together."}),)),
+    ),
+    "stuck": (
+        *(Turn(calls=(call("price_of", {"item": "saffron"}),)) for _ in range(7)),
+        Turn("I kept asking for the price of saffron, and the list does not have it."),
+    ),
+    "narrates": (
+        Turn("One moment, the price list is on its way."),
+        Turn("Nearly there: I have the list in front of me."),
+        Turn("I am about to read the line for coffee."),
+        Turn("Just one more look."),
+        Turn("I did not get round to reading the list."),
+    ),
+}
+
+
+def tools(notes: list[str]) -> tuple[AgentTool, ...]:
+    """The tools of the three runs."""
+
+    @tool(manifest=Tool(kind=Kind.READ))
+    async def price_of(item: str) -> str:
+        """Look an item up in the price list."""
+        if item not in PRICES:
+            raise ToolError(ErrorKind.BUSINESS, f"{item} is not in the list")
+        return PRICES[item]
+
+    @tool(manifest=Tool(kind=Kind.WRITE))
+    async def note(text: str) -> str:
+        """Write a note down."""
+        notes.append(text)
+        return "noted"
+
+    return price_of, note
+
+
+def live_demo(into: Path) -> int:
+    """Run the three, and say for each how it ended and where to look. Exit code 1 if a journal is not whole."""
+    with ScriptedServer(by_run(SCRIPT)) as server:
+        say(f"A scripted model answers at {server.url}; every request is real HTTP.\n\n")
+        return max(anyio.run(_one, server.model(name), name, into) for name in TASKS)
+
+
+async def _one(model: str, name: str, into: Path) -> int:
+    provider = provider_for(model)
+    agent = Agent(provider, tools([]), journal=into)
+    say(f"{name}: {TASKS[name]}\n")
+    agent.notices.subscribe(lambda notice: say("".join(f"  {line}\n" for line in lines_of(notice))))
+    try:
+        result = await agent.run(TASKS[name], run=name)
+    finally:
+        await provider.aclose()
+    return _told(name, result, into)
+
+
+def _told(name: str, result: RunResult, into: Path) -> int:
+    drawing = into / f"{name}.mmd"
+    drawing.write_text(mermaid(RUN, walked(Path(result.journal), None, RUN)), encoding="utf-8")
+    with closing(FileStore(result.journal)) as store:
+        found = verify(store)
+        account = account_lines(result.outcome, lambda text: _content(store, text))
+    say(f"  ended    {result.status.value}, {result.kind.value.replace('_', ' ')}\n")
+    say("".join(f"    | {line}\n" for line in result.output.splitlines()))
+    if result.ok:
+        say("".join(f"    | {line}\n" for line in account[1:]))
+    say(f"  journal  {result.journal}: {found.verdict}, {found.lines} lines\n  diagram  {drawing}\n\n")
+    return 0 if found.verdict == "whole" else 1
+
+
+def _content(store: FileStore, text: Text) -> str | None:
+    kept = store.get(text.digest)
+    return None if kept is None else kept.decode("utf-8", "surrogatepass")
+
+
+def say(text: str) -> None:
+    """To standard output, at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
