@@ -12,6 +12,8 @@ from enum import StrEnum
 
 import attrs
 
+from statecraft.spelled import spelled
+
 from .events import ErrorKind, Text, Usage, Values
 
 
@@ -124,7 +126,7 @@ def message_of(outcome: Outcome, text_of: Callable[[Text], str | None]) -> str:
 def account_lines(outcome: Outcome, text_of: Callable[[Text], str | None]) -> list[str]:
     """The account in plain lines: status and reason first, then what was done, left open, seen last and spent."""
     account = outcome.account
-    seen = ", ".join(f"{name}={value}" for name, value in outcome.reason.values)
+    seen = spelled(dict(outcome.reason.values))
     lines = [f"The run ended as {outcome.status.value}: {outcome.reason.by}" + (f" ({seen})" if seen else "") + "."]
     if outcome.facts:
         lines.append("Facts: " + ", ".join(fact.value.replace("_", " ") for fact in outcome.facts) + ".")

@@ -19,10 +19,10 @@ from .state import new_run
 TABLES: Final[tuple[Table[Any, Any, Any, Any], ...]] = (RUN, MESSAGE, ESCALATION)
 SAMPLES: Final[Mapping[str, Any]] = {RUN.name: new_run("sample")}
 ASSUMED: Final[tuple[str, ...]] = (
-    "every command is answered: a request by a reply or a refusal, a call by its result, a wait by the clock or a signal",
+    "every command is answered: a request by a reply or a refusal, a call by a result, a wait by the clock or a signal",
     "a person's messages are finite, and the bound is per message; so are changes of the plan and measures of the goal",
     "a turn has at most `calls_per_turn` calls; the rows that take their results are quiet",
     "no budget is ever above its full size; the policy is the default one, and does not change during a run",
-    "a run has turns, or as many as its tokens, since money and seconds bound no steps; an `unbounded` one is not proved",
+    "a run has turns, or as many as its tokens: money and seconds bound no steps, and an `unbounded` run is not proved",
 )
 """In the words of the design: what no table can show."""

@@ -12,6 +12,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from statecraft.cli.journals import walked
+from statecraft.cli.verbs import FLAG
 from statecraft.diagrams import mermaid
 from statecraft.journal import FileStore, verify
 
@@ -40,7 +41,7 @@ def demo(
         Path, Parameter(help="The folder for journals and diagrams; what an earlier demo wrote is replaced.")
     ] = Path("demo-runs"),
     recorded: Annotated[
-        bool, Parameter(help="Judge four recorded runs that ship with the project instead.", negative=())
+        bool, FLAG, Parameter(help="Judge four recorded runs that ship with the project instead.")
     ] = False,
 ) -> int:
     """Run an agent on a scripted model, over real HTTP: a run that goes well, one that is stuck, one that only talks.

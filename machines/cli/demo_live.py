@@ -23,7 +23,7 @@ from ..events import ErrorKind, Text
 from ..manifest import Kind, Tool
 from ..outcome import account_lines
 from ..run import RUN
-from .live import lines_of
+from .live import plainly
 
 PRICES: Final[Mapping[str, str]] = {"tea": "4.20", "coffee": "6.80", "sugar": "1.10"}
 
@@ -83,7 +83,7 @@ async def _one(model: str, name: str, into: Path) -> int:
     provider = provider_for(model)
     agent = Agent(provider, tools([]), journal=into)
     say(f"{name}: {TASKS[name]}\n")
-    agent.notices.subscribe(lambda notice: say("".join(f"  {line}\n" for line in lines_of(notice))))
+    agent.notices.subscribe(lambda notice: plainly(notice, "  "))
     try:
         result = await agent.run(TASKS[name], run=name)
     finally:

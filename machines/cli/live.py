@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
+
+from statecraft.spelled import spelled
 
 from ..agent.notices import (
     CallsNotice,
@@ -29,7 +31,7 @@ def shown(notices: Notices) -> Generator[None, None, None]:
     """Show a run's notices on standard output while the block runs."""
     console = Console()
     if not console.is_terminal:
-        end = notices.subscribe(_plainly)
+        end = notices.subscribe(plainly)
         try:
             yield
         finally:
@@ -60,17 +62,19 @@ def lines_of(notice: Notice) -> list[str]:
         case TextNotice(checkpoint=True):
             return [f"note    {_short(notice.text)}"]
         case VerdictNotice():
-            return [f"{notice.verdict:<7} by {notice.by} at turn {notice.turn}: {_values(notice.evidence)}"]
+            return [f"{notice.verdict:<7} by {notice.by} at turn {notice.turn}: {spelled(notice.evidence)}"]
         case RecoveryNotice():
             return [f"recover {notice.reason}, attempt {notice.attempt}"]
         case _:
             return []
 
 
-def _plainly(notice: Notice) -> None:
-    for line in lines_of(notice):
-        sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+def plainly(notice: Notice, indent: str = "") -> None:
+    """A notice on standard output. A reader who has gone away is no reason to log anything: the verb's end says it."""
+    with suppress(BrokenPipeError):
+        for line in lines_of(notice):
+            sys.stdout.write(f"{indent}{line}\n")
+        sys.stdout.flush()
 
 
 class _View:
@@ -103,7 +107,3 @@ class _View:
 def _short(text: str, most: int = 100) -> str:
     one = " ".join(text.split())
     return one if len(one) <= most else one[: most - 1] + "…"
-
-
-def _values(values: Mapping[str, object]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in values.items())

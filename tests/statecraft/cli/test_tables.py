@@ -145,7 +145,7 @@ def test_a_run_is_drawn_over_its_machine(verb: Verb, sailed: Sailed) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("\nBAD = table('two words/x')\n", "table 'two words/x' cannot name a file: expected letters, digits"),
+        ("\nBAD = table('two words/x')\n", "its name is the text 'two words/x', which cannot be a file's"),
         ("\nAGAIN = table('hall')\n", "two tables are called 'hall': each diagram needs a file of its own"),
     ],
 )
