@@ -89,7 +89,7 @@ def act(run: Run, event: Reply) -> Done:
     turn = attrs.evolve(
         turn,
         failed=len(event.calls) - len(ran),
-        outcomes=tuple(digest8(call.signature, b"not run") for call in event.calls if call not in ran),
+        outcomes=tuple(digest8(call.signature, b"not run") for call in event.calls if call not in ran)[:most],
         tool=event.calls[0].tool,
     )
     run = attrs.evolve(charge(run, event), turn=turn)
@@ -224,8 +224,8 @@ def stop_at_limit(run: Run, event: Event) -> Done:
     """A budget is used up, less what is held back for the last reply."""
     found = limit_reached(run, event)
     reason = Reason("limit") if found is None else Reason(found.name, _values(found))
-    run = at_time(_close(run, event), event) if isinstance(event, TurnEnded) else at_time(run, event)
-    return _conclude(run, unanswered(run), reason, Fact.LIMIT_REACHED)
+    after = _close(run, event) if isinstance(event, TurnEnded) else at_time(run, event)
+    return _conclude(after, unanswered(run), reason, Fact.LIMIT_REACHED)
 
 
 def stop_at_limit_in_reply(run: Run, event: Reply) -> Done:

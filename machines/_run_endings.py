@@ -61,7 +61,8 @@ def close(status: TerminalStatus) -> Callable[[Run, Reply | NoReply | Refusal], 
         if not isinstance(event, Reply):
             return _end(at_time(run, event), event, status, reason, None, alone=False)
         run = charge(run, event)
-        stands = words(run.candidate, event).holds and grounded(run.candidate, event).holds
+        own = event.agent in (None, run.agent)
+        stands = own and words(run.candidate, event).holds and grounded(run.candidate, event).holds
         run = attrs.evolve(run, facts=with_facts(run.facts, *LAST_REPLY_FACTS.get(event.stop, ())))
         calls = answered(event, "the run is over: its last reply has no tools")
         run, commands = _end(run, event, status, reason, event, alone=stands)

@@ -161,7 +161,6 @@ RUN = Table[Run, Phase, Event, Command](
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_empty, empty, asks=[Ask]),
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, calls, limits_with_reply, asks=[AnswerCalls, Ask]),
         row(_ALIVE, Reply, P.ACTING, do.act, calls, asks=[RunCalls, AnswerCalls], spends=B.TURN),
-        row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, calls, asks=[AnswerCalls, Ask]),
         row(_ALIVE, Reply, P.COMPLETED, end.finish(DONE), message_is(Message.FINAL_ANSWER), asks=[End]),
         row(_ALIVE, Reply, P.PARTIAL, end.finish(PART), message_is(Message.PARTIAL_ANSWER), asks=[End]),
         row(_ALIVE, Reply, P.BLOCKED, end.finish(BLOCK), message_is(Message.FAILURE_REPORT), asks=[End]),

@@ -71,13 +71,10 @@ def feed(run: Run, event: Event, *, then: Event | None = None) -> Fed:
         # What the last turn would have asked for is asked by the new leg instead; only open calls get their answer.
         answers = tuple(c for c in fed.commands if isinstance(c, AnswerCalls))
         fed = Fed(leg, (*fed.moves, NewLeg(leg)), answers)
-    fed = _step(fed, event)
+    fed = _step(_without_last_reply(fed, event), event)
     if fed.run.at is Phase.ACTING and not fed.run.turn.open and not isinstance(then, PlanChanged | GoalMeasured):
         fed = _step(fed, TurnEnded(event.at))
-    if fed.run.at is Phase.CONCLUDING and not fed.run.policy.budget.final_reply and _asks_last(fed):
-        kept = tuple(c for c in fed.commands if not (isinstance(c, Ask) and c.final))
-        fed = _step(attrs.evolve(fed, commands=kept), NoReply(event.at, "the policy asks for no last reply"))
-    return fed
+    return _without_last_reply(fed, event)
 
 
 def settle(run: Run, event: Event) -> Fed:
@@ -98,8 +95,12 @@ def settle(run: Run, event: Event) -> Fed:
     return fed
 
 
-def _asks_last(fed: Fed) -> bool:
-    return any(isinstance(command, Ask) and command.final for command in fed.commands)
+def _without_last_reply(fed: Fed, event: Event) -> Fed:
+    """The last reply that a stop asks for is not asked for where the policy has it switched off."""
+    if fed.run.at is not Phase.CONCLUDING or fed.run.policy.budget.final_reply:
+        return fed
+    kept = tuple(c for c in fed.commands if not (isinstance(c, Ask) and c.final))
+    return _step(attrs.evolve(fed, commands=kept), NoReply(event.at, "the policy asks for no last reply"))
 
 
 def ended(run: Run) -> bool:

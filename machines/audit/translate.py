@@ -57,6 +57,9 @@ from ..traces.shell import writes
 TOO_LONG = ("context_length_exceeded", "request_too_large")
 """Codes by which providers say that a request is too long."""
 
+MOST_CALLS = 1_024
+"""Calls whose late answers are still understood; of two with one id the newer."""
+
 STOPS = {reason.value: reason for reason in StopReason}
 DECLARED = {kind.value: kind for kind in Declared}
 ERRORS = {kind.value: kind for kind in ErrorKind}
@@ -142,8 +145,9 @@ def _reply(line: ReplyLine, at: float, tools: Tools, calls: dict[str, Call], kee
     made = tuple(
         call_of(c.id, c.tool, c.args, tools.get(c.tool, UNDECLARED), parsed=not c.raw, keep=keep) for c in line.calls
     )
-    calls.clear()
     calls.update((call.id, call) for call in made)
+    for old in list(calls)[: max(0, len(calls) - MOST_CALLS)]:
+        del calls[old]
     usage = line.usage
     return Reply(
         at,

@@ -59,7 +59,8 @@ def _beside(beside: Contents) -> str:
     if beside.altered:
         more = len(beside.altered) - NAMED
         names = ", ".join(digest[:12] for digest in beside.altered[:NAMED]) + (f" and {more} more" if more > 0 else "")
-        said.append(f"{len(beside.altered)}{'' if said else f' of {beside.named} contents'} altered ({names})")
+        what = "" if said else " content" if len(beside.altered) == 1 else " contents"
+        said.append(f"{len(beside.altered)}{what} altered ({names})")
     return f"; {', '.join(said)}" if said else ""
 
 

@@ -2,7 +2,8 @@
 
 A line names content by its digest: in any object, a field `digest` that holds a SHA-256 in hex (64 digits). So does
 `table` of the first line, whose content is the table's listing, which names those of the inner machines. Content may
-be gone, as redaction deletes it; content under a digest that is not its own was changed.
+be gone, as redaction deletes it; content under a digest that is not its own was changed. Content that no line names (a
+text that was kept for an event which was never stepped) is looked at where it lies beside this one journal.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, TypeGuard
 import attrs
 
 from .chain import link
+from .file import FileStore
 from .store import JournalError, Store, is_digest
 
 
@@ -41,7 +43,20 @@ def contents(store: Store) -> Contents:
             missing += store.get(digest) is None
         except JournalError:
             altered.append(digest)
+    for digest in _lying(store):
+        if bytes.fromhex(digest) not in seen:
+            try:
+                store.get(digest)
+            except JournalError:
+                altered.append(digest)
     return Contents(len(seen), missing, tuple(altered))
+
+
+def _lying(store: Store) -> list[str]:
+    """The digests of all content that lies beside a journal in a file; in SQLite it belongs to no run."""
+    folder = store.folder if isinstance(store, FileStore) else None
+    names = [path.name for path in folder.iterdir()] if folder is not None and folder.is_dir() else []
+    return sorted(name for name in names if is_digest(name))
 
 
 def _named(store: Store) -> Iterator[str]:

@@ -28,7 +28,7 @@ MOST = 3.0
 
 ROUNDS = 15
 ROUND_SECONDS = 0.01
-LONGEST_ROUND = 0.3
+LONGEST_ROUND = 0.15
 
 
 @attrs.frozen

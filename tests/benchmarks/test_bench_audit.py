@@ -100,7 +100,7 @@ def test_a_trace_of_the_usual_shape_is_judged_at_5_000_turns_a_second(tmp_path: 
     assert sum(judged.turns for judged in found) == 1_800
     assert {judged.worst for judged in found} == {"continue"}
     assert not any(judged.problems for judged in found)
-    (spent,), factor = bench.race(lambda: turns_of([path]), rounds=9)
+    (spent,), factor = bench.race(lambda: turns_of([path]), rounds=7)
     bytes_a_turn = path.stat().st_size / 1_800
     beside = f"{bytes_a_turn:,.0f} bytes a turn"
     bench.hold(
@@ -113,7 +113,7 @@ def test_the_recordings_are_judged_at_5_000_turns_a_second(shared: Path, bench: 
     paths = [path for folder in folders for path in sorted(folder.iterdir())]
     turns = turns_of(paths)
     assert turns > 2_000
-    (spent,), factor = bench.race(lambda: turns_of(paths), rounds=9)
+    (spent,), factor = bench.race(lambda: turns_of(paths), rounds=7)
     beside = f"{len(paths)} files, {turns} turns"
     bench.hold(
         "audit, the recordings", 1e6 * turns / spent, TURNS_A_SECOND / factor, "turns/s", beside=beside, at_least=True

@@ -152,8 +152,8 @@ def test_a_step_with_one_guard_costs_little_more_than_one_of_the_bare_library(be
     (one, bare), factor = bench.race(lambda: PLAIN.step(SHUT, PUSH), bare_step())
     assert isinstance(PLAIN.step(SHUT, PUSH), Step)
     beside = f"a bare transitions Machine {bare:.2f} us"
-    bench.hold("a step, one guard", one, 12 * factor, beside=beside)
     bench.hold("a step, one guard, to a bare one", one / bare, 1.7, "x")
+    bench.hold("a step, one guard", one, 12 * factor, beside=beside)
 
 
 def test_a_step_that_spends_costs_at_most_twice_one_of_the_bare_library(bench: Bench) -> None:
@@ -161,8 +161,8 @@ def test_a_step_that_spends_costs_at_most_twice_one_of_the_bare_library(bench: B
     answer = SPENDING.step(SHUT, PUSH)
     assert answer.run.oil == {Oil.DROP: 39}
     beside = f"a bare transitions Machine {bare:.2f} us"
-    bench.hold("a step that spends", spends, 15 * factor, beside=beside)
     bench.hold("a step that spends, to a bare one", spends / bare, 2.0, "x")
+    bench.hold("a step that spends", spends, 15 * factor, beside=beside)
 
 
 def test_a_step_that_asks_ten_guards_is_within_its_limit(bench: Bench) -> None:

@@ -8,7 +8,21 @@ import attrs
 import pytest
 
 from machines.commands import AnswerCalls, Ask, Command, End, RunCalls
-from machines.events import Begin, Call, Declared, Event, NoReply, Reply, Result, StopReason, Text, Usage
+from machines.events import (
+    Begin,
+    Call,
+    Chunk,
+    Declared,
+    Ended,
+    Event,
+    NoReply,
+    Refusal,
+    Reply,
+    Result,
+    StopReason,
+    Text,
+    Usage,
+)
 from machines.manifest import Kind, Tool
 from machines.outcome import Fact, TerminalStatus
 from machines.policy import Budget, Policy
@@ -34,6 +48,7 @@ def names(fed: Fed) -> list[str]:
 
 CALLING = Reply(1.0, StopReason.TOOL_USE, (CALL,))
 ANSWER = Result(1.0, "1", b"digest")
+THRICE: list[Event] = [CALLING, ANSWER] * 3
 COSTLY = attrs.evolve(CALLING, usage=Usage(5_000, 0))
 OVER = AnswerCalls(("1",), "the run has reached its limit")
 
@@ -42,7 +57,7 @@ STOPS: list[tuple[str, list[Event], Event, dict[str, Any], tuple[Command, ...]]]
     ("tokens", [], Begin(0.0), {"tokens": 1_000, "reply_tokens": 901}, ()),
     ("turns", [Begin(0.0), CALLING], ANSWER, {"turns": 1}, ()),
     ("tokens", [Begin(0.0)], COSTLY, {"tokens": 1_000}, (OVER,)),
-    ("consecutive_duplicate", [Begin(0.0), *[CALLING, ANSWER] * 3, CALLING], ANSWER, {}, ()),
+    ("consecutive_duplicate", [Begin(0.0), *THRICE, CALLING], ANSWER, {}, ()),
     ("recovery_exhausted", [Begin(0.0), *[Reply(1.0, StopReason.PAUSE)] * 5], Reply(1.0, StopReason.PAUSE), {}, ()),
 ]
 
@@ -82,10 +97,25 @@ def test_a_run_that_is_not_stopped_never_meets_the_switch() -> None:
         assert feed(fed.run, final).run.at is Phase.COMPLETED
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        Reply(2.0, StopReason.TOOL_USE, (attrs.evolve(CALL, id="2"),)),
+        Reply(2.0, StopReason.END_TURN, text=TEXT),
+        Chunk(2.0, "text", TEXT),
+        Refusal(2.0, 529, TEXT),
+        Ended(2.0, "ok"),
+    ],
+    ids=["calls", "words", "a piece of a reply", "a refusal", "the recorded end"],
+)
 @pytest.mark.parametrize("off", [False, True])
-def test_a_run_that_was_stopped_before_its_next_event_has_no_last_reply_either(off: bool) -> None:
-    """The next reply shows that the turn was over, and that was the last turn: it is not the reply of the stop."""
-    run = run_with(Begin(0.0), CALLING, turns=1, final_reply=not off)
-    fed = feed(run, Reply(2.0, StopReason.TOOL_USE, (attrs.evolve(CALL, id="2"),)))
+def test_what_shows_that_the_last_turn_was_over_is_no_last_reply_where_that_is_switched_off(
+    off: bool, event: Event
+) -> None:
+    fed = feed(run_with(Begin(0.0), CALLING, turns=1, final_reply=not off), event)
     assert (LAST_ASK in fed.commands) != off
     assert RunCalls(("2",)) not in fed.commands
+    if off:
+        assert names(fed)[:2] == ["TurnEnded", "NoReply"]
+        assert fed.run.outcome is not None
+        assert (fed.run.at, fed.run.outcome.message) == (Phase.BLOCKED, None)

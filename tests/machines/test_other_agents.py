@@ -26,7 +26,9 @@ def run_of(agent: str | None, phase: Phase = Phase.ASKING) -> Run:
 
 def final(agent: str | None, **more: Any) -> Reply:
     facts = Facts(grounded=True)
-    return attrs.evolve(Reply(1.0, StopReason.END_TURN, text=TEXT, kind=Declared.FINAL, facts=facts, agent=agent), **more)
+    return attrs.evolve(
+        Reply(1.0, StopReason.END_TURN, text=TEXT, kind=Declared.FINAL, facts=facts, agent=agent), **more
+    )
 
 
 @pytest.mark.parametrize(

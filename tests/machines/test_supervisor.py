@@ -183,20 +183,6 @@ def test_what_the_plan_says_between_two_turns_is_news_of_the_next() -> None:
     assert (run.turn.signal, run.streaks.last_signal, run.streaks.last_signal_turn) == ("", "plan", 2)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Where a run may not speak last, and the reply that shows the end of a turn finds it stopped, that reply is "
-    "taken for the last one; the last request is withheld only where nothing came after the stop.",
-)
-def test_a_stop_that_an_event_shows_is_not_answered_by_it_where_there_is_no_last_reply() -> None:
-    run = new_run("run", Policy(budget=Budget(turns=1, final_reply=False)))
-    run = after(Begin(0.0), calling(ONE, TWO), Result(1.0, "1", b"digest"), run=run)
-    fed = feed(run, Reply(2.0, StopReason.END_TURN, text=TEXT))
-    assert fed.run.outcome is not None
-    assert fed.run.outcome.message is None
-    assert Ask(final=True) not in fed.commands
-
-
 # Waiting.
 
 POLL = Call("3", "poll", b"sign-poll", TEXT)

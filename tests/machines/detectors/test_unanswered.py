@@ -92,8 +92,8 @@ def test_calls_that_are_never_answered_bring_nothing_new_and_count_as_failing(
 
 
 def test_one_success_beside_them_ends_the_patience() -> None:
-    old = [Reply(1.0, StopReason.TOOL_USE, (call(100),)), Result(1.0, "id-100", b"old")]
-    again = [Reply(1.0, StopReason.TOOL_USE, (call(101),)), Result(1.0, "id-101", b"old")]
+    old: list[Event] = [Reply(1.0, StopReason.TOOL_USE, (call(100),)), Result(1.0, "id-100", b"old")]
+    again: list[Event] = [Reply(1.0, StopReason.TOOL_USE, (call(101),)), Result(1.0, "id-101", b"old")]
     silence = silent(4, same=False)
     assert told([*old, *silence[:2], *again], ALONE[PROGRESS])[1] == [PROGRESS]
     assert told([*old, *silence[:4]], ALONE[PROGRESS])[1] == []

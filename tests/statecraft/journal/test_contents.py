@@ -66,6 +66,16 @@ def test_what_is_missing_is_counted_and_what_is_altered_is_named(make: Make) -> 
         assert contents(store) == Contents(3, 1, (put[1],))
 
 
+def test_content_that_no_line_names_is_looked_at_where_it_is_this_journals(make: Make) -> None:
+    with closing(make()) as store:
+        written(store, {"event": {"digest": store.put(b"one")}})
+        spare = store.put(b"spare")
+    with closing(make()) as store:
+        assert contents(store) == Contents(1, 0, ())
+        alter(store, spare)
+        assert contents(store) == Contents(1, 0, (spare,) if isinstance(store, FileStore) else ())
+
+
 def test_content_that_cannot_be_read_is_no_content_that_is_missing(tmp_path: Path) -> None:
     with closing(FileStore(tmp_path / "run.jsonl")) as store:
         one = store.put(b"one")

@@ -244,9 +244,7 @@ def test_a_line_that_is_migrated_away_is_left_out(ferry: Any) -> None:
 
 def test_an_event_that_cannot_be_read_is_said_with_its_path(ferry: Any) -> None:
     store = written_anew(sailed(ferry), 7, "event", force="x")
-    with pytest.raises(
-        JournalError, match=r'seq 7, \$\.event\.force: found the text "x", expected a number'
-    ):
+    with pytest.raises(JournalError, match=r'seq 7, \$\.event\.force: found the text "x", expected a number'):
         replay(store, ferry.JOURNALED)
     store = written_anew(sailed(ferry), 0, "initial", room=None)
     with pytest.raises(JournalError, match=r"seq 0, \$\.initial\.room: found nothing, expected an integer"):
