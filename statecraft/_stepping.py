@@ -2,7 +2,8 @@
 
 The caller's run is never changed: whatever goes wrong is a `Fault`, raised, and both steps are undone by being
 dropped. A table is held to its word here: the state moves only by the row, the purse only by what the row spends and
-refills, and an inner machine that bounds something begins again only in a row that says so.
+refills, and an inner machine that bounds something begins again only in a row that says so, as far as the lens of the
+event shows: what an effect does to another inner run than the event's, no table can see.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ AnyAnswer = Answer[Any, Any]
 Findings = tuple[Finding, ...]
 
 _NONE: frozenset[int] = frozenset()
+_EMPTY: Mapping[Any, Any] = {}
 _NOT_YET = object()
 
 
@@ -43,7 +45,8 @@ def _step(table: Any, before: Any, event: Any) -> AnyAnswer:
     run, inside, asked_inside, opened = (
         _inside(table, before, state, event) if table.inners else (before, (), (), _NONE)
     )
-    purse = table.left(run)
+    # A copy, so that an effect that changes a purse in place is seen, and harms no later step.
+    purse: Mapping[Any, Any] = dict(table.left(run)) if table.budgets else _EMPTY
     asked = Asked(state.name, run, event, opened, purse)
     table.engine.ask(name, asked)
     answers = tuple(asked.answers.values())
@@ -52,12 +55,15 @@ def _step(table: Any, before: Any, event: Any) -> AnyAnswer:
         return Refused(before, answers, inside, table.name, state, name)
     row = table.rows[number]
     after, commands = _effect(table, number, run, event, state, purse, answers)
+    left = purse
     if row.spends is not None or row.refills:
-        after = _settle(table, number, after, purse, answers)
+        after, left = _settle(table, number, after, purse, answers)
     if row.target is not state:
         after = table.move(after, row.target)
         if table.at(after) is not row.target:
             raise Fault(table.name, number, "move", f"does not lead to {row.target.name}", answers)
+        if table.budgets and table.left(after) != left:
+            raise Fault(table.name, number, "move", "changes the purse, which is the table's to pay from", answers)
     return Step(after, (*asked_inside, *commands), number, answers, inside, table.name, state, row.target)
 
 
@@ -77,11 +83,11 @@ def _effect(
     for command in commands:
         if type(command) not in row.asks:
             problem = f"asks for {type(command).__name__}, which the row does not declare"
-    if after is not run:
+    if table.budgets and table.left(after) != purse:
+        problem = "changes the purse, which is the table's to pay from"
+    elif after is not run:
         if table.at(after) is not state:
             problem = "changes the state, which is the row's to change"
-        elif not _same(table.left(after), purse):
-            problem = "changes the purse, which is the table's to pay from"
         else:
             for held in table.spent_inners:
                 if held not in row.refills and not _kept(held, run, after, event):
@@ -104,8 +110,10 @@ def _misshapen(answer: Any) -> str:
     return "" if isinstance(commands, Iterable) else f"answered {said(commands)} for its commands, expected a list"
 
 
-def _settle(table: Any, number: int, run: Any, purse: Mapping[Any, int | None], answers: Findings) -> Any:
-    """Pay what the row spends, and make full what it refills."""
+def _settle(
+    table: Any, number: int, run: Any, purse: Mapping[Any, int | None], answers: Findings
+) -> tuple[Any, Mapping[Any, int | None]]:
+    """Pay what the row spends, and make full what it refills; the run, and what is left in its purse."""
     row = table.rows[number]
     left = dict(purse)
     if isinstance(row.spends, Enum) and (had := left[row.spends]) is not None:
@@ -114,11 +122,13 @@ def _settle(table: Any, number: int, run: Any, purse: Mapping[Any, int | None], 
         if isinstance(refilled, Enum):
             left[refilled] = table.size_of(refilled, run)
     if left == purse:
-        return run
+        return run, purse
     paid = table.pay(run, left)
-    if not _same(table.left(paid), left):
+    if table.left(paid) != left:
         raise Fault(table.name, number, "pay", "does not leave in the purse what it was given", answers)
-    return paid
+    if table.at(paid) is not table.at(run):
+        raise Fault(table.name, number, "pay", "changes the state, which is the row's to change", answers)
+    return paid, left
 
 
 def _inside(
@@ -128,7 +138,7 @@ def _inside(
     inside: tuple[AnyAnswer, ...] = ()
     commands: tuple[Any, ...] = ()
     opened = _NONE
-    purse = table.left(run)
+    purse: Mapping[Any, Any] = dict(table.left(run)) if table.budgets else _EMPTY
     for held in table.inners:
         if state not in held.during or type(event) not in held.table.events:
             continue
@@ -140,7 +150,7 @@ def _inside(
         if answer.row is not None:
             commands = (*commands, *answer.commands)
             run = held.put(run, event, answer.run)
-            if table.at(run) is not state or not _same(table.left(run), purse):
+            if table.at(run) is not state or (table.budgets and table.left(run) != purse):
                 raise Fault(table.name, None, f"put of {held.name}", "changes the state or the purse of the outer run")
             if answer.target not in held.table.final:
                 opened |= {id(held)}
@@ -158,10 +168,6 @@ def _without_rows(table: Any, run: Any, state: Enum, kind: type[Any]) -> AnyAnsw
     if how == "ignore":
         return Ignored(run, table.name, state, kind.__name__, why)
     return Refused(run, (), (), table.name, state, kind.__name__, why)
-
-
-def _same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
-    return one is other or one == other
 
 
 def _kept(held: Any, run: Any, after: Any, event: Any) -> bool:

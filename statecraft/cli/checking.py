@@ -16,7 +16,7 @@ def proved(target: str) -> Report:
     for table in machines.tables:
         _asked(target, table, machines.samples.get(table.name))
     try:
-        return prove(machines.tables, machines.samples)
+        return prove(machines.tables, machines.samples, machines.assumed)
     except NeedsRun as error:
         raise BadInput(f"{target}: {error}") from error
 

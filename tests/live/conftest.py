@@ -9,13 +9,12 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import anyio
 import attrs
 import httpx
 import orjson
@@ -69,16 +68,8 @@ class Ran:
     events: list[Mapping[str, Any]]
 
     def heard(self, kind: str) -> list[Mapping[str, Any]]:
-        """The events of one kind."""
+        """The events of one kind, in their order."""
         return [event for event in self.events if event["is"] == kind]
-
-    def told(self, kind: type[Notice]) -> list[Notice]:
-        """The notices of one kind."""
-        return [notice for notice in self.notices if isinstance(notice, kind)]
-
-
-Ask = Callable[..., Any]
-"""`await ask(task, tools=..., policy=..., system=...)` drives one run to its end, and checks its journal."""
 
 
 @contextmanager
@@ -119,13 +110,12 @@ def _address(process: subprocess.Popen[str], log: Path) -> str:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    process.stdin and process.stdin.close()
+    """End a server the gentle way, or else by force; one that has ended already too."""
     try:
-        process.wait(5)
+        process.communicate(timeout=5)  # closes its standard input, which ends it
     except subprocess.TimeoutExpired:
         process.kill()
-        process.wait()
-    process.stdout and process.stdout.close()
+        process.communicate()
 
 
 @pytest.fixture(scope="session")
@@ -152,3 +142,75 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
 def wire(request: pytest.FixtureRequest) -> str:
     """Both wires."""
     return str(request.param)
+
+
+Ask = Callable[..., Awaitable[Ran]]
+
+
+@pytest.fixture
+def address(server: Server, wire: str) -> str:
+    """Where the server takes requests of the wire."""
+    if not server.serves(PATHS[wire]):
+        pytest.skip(f"this build of the server does not serve {PATHS[wire]}")
+    return server.url + PATHS[wire]
+
+
+@pytest.fixture
+def ask(address: str, tmp_path: Path) -> Ask:
+    """`await ask(task, policy=..., ...)` drives one run to its end, and looks whether its journal is in order."""
+
+    async def asked(task: str, **more: Any) -> Ran:
+        return await _ask(provider_to(address), tmp_path, task, **more)
+
+    return asked
+
+
+@pytest.fixture
+def ask_by() -> Ask:
+    """`await ask_by(provider, folder, task, ...)`: the same with a provider of the test's own."""
+    return _ask
+
+
+@pytest.fixture
+def provider_of() -> Callable[[str], HttpProvider]:
+    """The provider for an address: one attempt a request, so that the run alone decides about another."""
+    return provider_to
+
+
+def provider_to(url: str) -> HttpProvider:
+    provider = provider_for(url, environ={}, seconds=REPLY_SECONDS, retries=Retries(attempts=1))
+    assert isinstance(provider, HttpProvider)
+    return provider
+
+
+async def _ask(
+    provider: Provider,
+    folder: Path,
+    task: str,
+    *,
+    policy: Policy,
+    tools: Iterable[AgentTool] = (),
+    watch: Callable[[Notice], object] | None = None,
+    **more: Any,
+) -> Ran:
+    notices: list[Notice] = []
+    agent = Agent(provider, tools, policy=policy, journal=folder, **more)
+    agent.notices.subscribe(notices.append)
+    if watch is not None:
+        agent.notices.subscribe(watch)
+    try:
+        result = await agent.run(task, run="live")
+    finally:
+        await provider.aclose()
+    return Ran(result, notices, _in_order(folder / "live.jsonl"))
+
+
+def _in_order(journal: Path) -> list[Mapping[str, Any]]:
+    """The events of a journal that is whole, lacks none of its texts, and is answered the same when stepped again."""
+    assert verify(journal).verdict == "whole"
+    with closing(FileStore(journal)) as store:
+        assert replay(store, AGENT_RUN).difference is None
+        beside = contents(store)
+        assert (beside.missing, beside.altered) == (0, ())
+        records = [orjson.loads(line) for line in store.lines()]
+    return [record["event"] for record in records if "event" in record]

@@ -293,6 +293,17 @@ def test_the_recorded_answer_to_a_call_that_does_not_parse_is_named(judged: Judg
     assert judged([{"t": "reply", "stop": "tool_use", "calls": [good]}, {**answer, "call": "good"}]).problems == ()
 
 
+@pytest.mark.parametrize("final_reply", [True, False])
+def test_a_stop_is_no_problem_with_or_without_a_last_reply(judged: Judge, final_reply: bool) -> None:
+    policy = Policy(budget=Budget(final_reply=final_reply))
+    # The last turn of the budget is over by its own answer, or by the reply that shows that none will come.
+    for lines in (turns(2), [turn(1)[0], *turn(2)], [turn(1)[0], *turn(2), END]):
+        found = judged(lines, policy, budget={"turns": 1})
+        assert (said(found), found.problems) == ([(1, "stop", "turns")], ())
+        assert found.outcome is not None
+        assert (found.outcome.message, found.saved.turns) == (None, 1)
+
+
 def test_no_more_than_twenty_problems_are_listed(judged: Judge) -> None:
     assert len(judged([{"t": "result", "call": "x", "value": 1}] * 30).problems) == 20
 
