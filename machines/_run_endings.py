@@ -65,7 +65,7 @@ def close(status: TerminalStatus) -> Callable[[Run, Reply | NoReply | Refusal], 
         stands = own and words(run.candidate, event).holds and grounded(run.candidate, event).holds
         run = attrs.evolve(run, facts=with_facts(run.facts, *LAST_REPLY_FACTS.get(event.stop, ())))
         calls = answered(event, "the run is over: its last reply has no tools")
-        run, commands = _end(run, event, status, reason, event, alone=stands)
+        run, commands = _end(run, event, status, reason, event if own else None, alone=stands)
         return run, [*calls, *commands]
 
     effect.__name__ = f"close_{status.value}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from statecraft import Scalar
+from statecraft.spelled import spelled
 
 from .commands import Tell
 from .detectors.roster import ROSTER
@@ -23,7 +24,7 @@ HOW_TO_FINISH: Final = (
 
 def last_words(stop: Reason | None) -> str:
     """What is asked of a model whose run was stopped: one reply, without tools."""
-    why = "its end" if stop is None else f"the rule {stop.by}" + "".join(f", {n}={v}" for n, v in stop.values)
+    why = "its end" if stop is None else f"the rule {stop.by} ({spelled(dict(stop.values))})"
     return (
         f"This run is being stopped by {why}. No tool can be used any more. Say in one message what was done, what is "
         f"left open and what blocks it, and give the best answer that what you found supports. Claim nothing more."

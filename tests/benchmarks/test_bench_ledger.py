@@ -28,7 +28,7 @@ ARGUMENTS = json.dumps(
         "limit": 10,
         "recursive": True,
         "filters": {"kind": "read", "tags": ["a", "b", "c"]},
-        "query": "refund policy for annual subscriptions",
+        "query": "which ferries run on a Sunday in winter",
         "cursor": None,
         "n": 1234,
     }

@@ -48,7 +48,7 @@ def test_the_mistake_is_reported_where_it_is_made(reports: dict[str, Reports], f
     assert not elsewhere, f"{checker} reports more than the one mistake of {file.name}"
 
 
-def test_the_mistakes_of_the_design_have_a_file() -> None:
+def test_each_kind_of_mistake_has_a_file() -> None:
     kinds = {file.stem.removeprefix("annotated_").split("_")[0] for file in MISTAKES}
     assert kinds >= {
         "event",
