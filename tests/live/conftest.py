@@ -76,7 +76,8 @@ class Ran:
 def served(folder: Path) -> Generator[Server]:
     """A server for as long as the block runs."""
     if missing := [name for name in NEEDED if find_spec(name) is None]:
-        pytest.fail(f"not installed: {', '.join(missing)}; requirements-dev.txt has what these tests need")
+        need = "requirements-dev.txt has what these tests need"
+        pytest.fail(f"not installed: {', '.join(missing)}; {need}", pytrace=False)
     log = folder / "server.log"
     with log.open("w") as errors:
         process = subprocess.Popen(
@@ -105,7 +106,8 @@ def _address(process: subprocess.Popen[str], log: Path) -> str:
     if not said:
         code = process.wait()
         last = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
-        pytest.fail(f"the model server was not up within {START_SECONDS:g} s (exit code {code}); it said last:\n{last}")
+        why = f"exit code {code}; it has {START_SECONDS:g} s"
+        pytest.fail(f"the model server did not come up ({why}); it said last:\n{last}", pytrace=False)
     return said
 
 

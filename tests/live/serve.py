@@ -33,9 +33,7 @@ def main(folder: Path) -> None:
     given.warmup, given.ui, given.offline = False, False, True
     given.endpoint_metrics = True
     given.chat_template = Path(__file__).with_name("chat.jinja").read_text(encoding="utf-8")
-    # The likeliest token each time; and a reply ends with its line, since this model seldom ends one by itself.
-    given.sampling.temp = 0.0
-    given.antiprompt = ["\n"]
+    given.sampling.temp = 0.0  # the likeliest token each time
 
     server = library.Server(given)
     print(server.listening_address, file=said, flush=True)

@@ -231,10 +231,7 @@ def check_requests(leg: Leg, step: Step[Run, Command], event: Event) -> None:
 
 
 def check_calls(leg: Leg, step: Step[Run, Command], event: Event) -> None:
-    """Each call of each reply has its answer, a tool's or the run's own, by the end of its turn and only once.
-
-    A call whose turn ended without a tool's answer may have that later, once.
-    """
+    """Each call has one answer by the end of its turn, and one that came of the run may have its tool's later, once."""
     if isinstance(event, Reply):
         assert not +leg.unanswered
         leg.unanswered = Counter(call.id for call in event.calls)
@@ -286,11 +283,7 @@ def check_leg(leg: Leg, fed: Fed) -> Leg:
 
 
 def asked_for(fed: Fed, event: Event) -> tuple[Command, ...]:
-    """What the steps asked for, less what nobody is asked for after all.
-
-    A new leg asks in the place of the turn that a person broke into. Where a stop has no last reply, that none comes is
-    stepped at once, though nothing of the kind has happened.
-    """
+    """What the steps asked for, less what a new leg asks anew, and the last reply where that is switched off."""
     asked: list[Command] = []
     for move in fed.moves:
         if isinstance(move, NewLeg):
