@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import inf
 
-import attrs
-
 from statecraft import Evidence, Level
+from statecraft.evolve import evolve
 
 from ._run_endings import Done, answered, unanswered, with_facts
 from ._run_guards import limit_reached, wait_over
-from ._run_spending import at_time, charge
+from ._run_spending import at_time, charge, charged, timed
 from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil
 from .detectors.roster import ROSTER, Detector
 from .events import (
@@ -32,20 +31,23 @@ from .events import (
     Values,
 )
 from .ledger.work import digest8, learn_goal, learn_plan, learn_result
-from .manifest import Kind
+from .manifest import Kind, Wait
 from .outcome import Fact, Reason
-from .state import Run, Streaks, Turn, outcome_of
+from .state import Purse, Run, Spent, Streaks, Turn, Waits, outcome_of
 
 MOST_UNANSWERED = 64
 """Calls without an answer that a run remembers for its account; the newest are kept."""
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+"""Seconds before a refused request is sent again, where nobody named a time: the first, and the longest."""
 
 Effect = Callable[[Run, TurnEnded], Done]
 
 
 def begin(run: Run, event: Begin | Said) -> Done:
     """The first request of a leg."""
-    spent = attrs.evolve(run.spent, began=max(event.at, run.spent.now), now=max(event.at, run.spent.now))
-    return attrs.evolve(run, spent=spent), [Ask()]
+    spent = evolve(run.spent, began=max(event.at, run.spent.now), now=max(event.at, run.spent.now))
+    return evolve(run, spent=spent), [Ask()]
 
 
 def ask_again(run: Run, event: Clock | Signal | Condensed) -> Done:
@@ -54,8 +56,11 @@ def ask_again(run: Run, event: Clock | Signal | Condensed) -> Done:
 
 
 def retry(run: Run, event: Refusal) -> Done:
-    """The same request again, not before the time that the provider named."""
-    return at_time(run, event), [Ask(after=event.after or 0.0)]
+    """The same request again: when the provider says, or else after a wait that doubles with each refusal."""
+    left = run.purse[Purse.REFUSED]
+    again = 0 if left is None else run.policy.recovery.refused - left
+    after = min(FIRST_WAIT * 2**again, LONGEST_WAIT) if event.after is None else event.after
+    return at_time(run, event), [Ask(after=after)]
 
 
 def condense(run: Run, event: Refusal) -> Done:
@@ -85,14 +90,17 @@ def act(run: Run, event: Reply) -> Done:
     garbled = tuple(call.id for call in event.calls if not call.parsed)
     beyond = tuple(call.id for call in parsed[most:])
     ran = parsed[:most]
-    turn = _next_turn(run, tuple(ran))
-    turn = attrs.evolve(
-        turn,
-        failed=len(event.calls) - len(ran),
-        outcomes=tuple(digest8(call.signature, b"not run") for call in event.calls if call not in ran)[:most],
+    unrun = () if len(ran) == len(event.calls) else tuple(call for call in event.calls if call not in ran)
+    turn = Turn(
+        run.turn.number + 1,
+        open=tuple(ran),
+        signal=run.turn.signal,
+        strong=run.turn.strong,
+        failed=len(unrun),
+        outcomes=tuple(digest8(call.signature, b"not run") for call in unrun[:most]),
         tool=event.calls[0].tool,
     )
-    run = attrs.evolve(charge(run, event), turn=turn)
+    run = evolve(run, spent=charged(run.spent, event), turn=turn)
     commands: list[Command] = [RunCalls(tuple(call.id for call in ran))] if ran else []
     if garbled:
         commands.append(AnswerCalls(garbled, "the arguments are not a JSON object"))
@@ -104,37 +112,38 @@ def act(run: Run, event: Reply) -> Done:
 def checkpoint(run: Run, event: Reply) -> Done:
     """The message is shown and ends nothing; the turn is judged like any other."""
     run = charge(run, event)
-    return attrs.evolve(run, turn=_next_turn(run, ())), [Show(event.text)]
+    return evolve(run, turn=_next_turn(run, ())), [Show(event.text)]
 
 
 def fold(run: Run, event: Result) -> Done:
     """One answer: into the ledger, and into the turn as what is judged."""
-    run = at_time(run, event)
-    call = next(call for call in run.turn.open if call.id == event.call)
+    turn, spent = run.turn, timed(run.spent, event)
+    call = next(call for call in turn.open if call.id == event.call)
     tool = run.tool(call.tool)
     ledger, signal = learn_result(run.ledger, call, event, tool, run.policy.progress.recent_results)
-    turn = attrs.evolve(
-        run.turn,
-        open=tuple(other for other in run.turn.open if other is not call),
-        signal=signal or run.turn.signal,
-        strong=run.turn.strong or signal == "state",
-    )
-    run, waiting = _wait(attrs.evolve(run, ledger=ledger, turn=turn), event, call.signature, call.tool)
-    turn = run.turn
+    left = tuple(other for other in turn.open if other is not call)
+    signal, strong = signal or turn.signal, turn.strong or signal == "state"
+    waits, waiting, over = _wait(run, spent, event, call, tool.wait)
     if waiting:
-        return attrs.evolve(run, turn=attrs.evolve(turn, polls=turn.polls + 1)), ()
+        turn = evolve(turn, open=left, signal=signal, strong=strong, polls=turn.polls + 1)
+        return evolve(run, spent=spent, ledger=ledger, turn=turn, waits=waits), ()
     seen = event.digest is not None
     outcome = outcome_of(call, event.digest or b"", event.error.value if event.error else "")
     idle = tool.scratch or tool.kind is Kind.THINK
-    turn = attrs.evolve(
+    turn = evolve(
         turn,
+        open=left,
+        signal=signal,
+        strong=strong,
         outcomes=(*turn.outcomes, outcome),
         ok=turn.ok + (event.error is None and seen and not idle),
         failed=turn.failed + (event.error is not None),
         unseen=turn.unseen + (event.error is None and not seen),
         tool=call.tool,
+        wait_over=over or turn.wait_over,
+        wait_value=turn.wait_value if over is None else event.poll_value,
     )
-    return attrs.evolve(run, turn=turn), ()
+    return evolve(run, spent=spent, ledger=ledger, turn=turn, waits=waits), ()
 
 
 def fold_late(run: Run, event: Result) -> Done:
@@ -144,23 +153,23 @@ def fold_late(run: Run, event: Result) -> Done:
     tool = run.tool(call.tool)
     ledger, signal = learn_result(run.ledger, call, event, tool, run.policy.progress.recent_results)
     left = tuple(other for other in run.unanswered if other is not call)
-    run = attrs.evolve(run, ledger=ledger, unanswered=left)
+    run = evolve(run, ledger=ledger, unanswered=left)
     if signal:
         strong = run.turn.strong or signal == "state"
-        run = attrs.evolve(run, turn=attrs.evolve(run.turn, signal=signal, strong=strong))
+        run = evolve(run, turn=evolve(run.turn, signal=signal, strong=strong))
     return run, ()
 
 
 def note_plan(run: Run, event: PlanChanged) -> Done:
     """The plan as it now stands."""
     ledger, signal = learn_plan(run.ledger, event)
-    return _signalled(attrs.evolve(at_time(run, event), ledger=ledger), signal), ()
+    return _signalled(evolve(at_time(run, event), ledger=ledger), signal), ()
 
 
 def note_goal(run: Run, event: GoalMeasured) -> Done:
     """The task's own count."""
     ledger, signal = learn_goal(run.ledger, event)
-    return _signalled(attrs.evolve(at_time(run, event), ledger=ledger), signal), ()
+    return _signalled(evolve(at_time(run, event), ledger=ledger), signal), ()
 
 
 def hear(run: Run, event: Said) -> Done:
@@ -192,8 +201,8 @@ def nudge_by(detector: Detector) -> Effect:
         reading = detector.read(run, event)
         told = Tell(detector.name, (("now", reading.now), ("stop", reading.stop), *sorted(reading.seen.items())))
         closed = _close(run, event)
-        streaks = attrs.evolve(closed.streaks, nudged=(*closed.streaks.nudged, detector.name))
-        return attrs.evolve(closed, streaks=streaks, told=True), [*unanswered(run), told, Ask()]
+        streaks = evolve(closed.streaks, nudged=(*closed.streaks.nudged, detector.name))
+        return evolve(closed, streaks=streaks, told=True), [*unanswered(run), told, Ask()]
 
     effect.__name__ = f"nudge_{detector.name}"
     return effect
@@ -265,30 +274,28 @@ def _values(found: Evidence) -> Values:
 
 
 def _signalled(run: Run, signal: str) -> Run:
-    return attrs.evolve(run, turn=attrs.evolve(run.turn, signal=signal, strong=True)) if signal else run
+    return evolve(run, turn=evolve(run.turn, signal=signal, strong=True)) if signal else run
 
 
-def _wait(run: Run, event: Result, signature: bytes, name: str) -> tuple[Run, bool]:
-    """Whether this answer is a look at a declared wait that may go on; a wait that ends is over for good."""
-    rule = run.tool(name).wait
-    if rule is None or event.poll is None or not run.policy.waiting.enabled or signature in run.waits.over:
-        return run, False
-    known = run.waits.until.get(signature)
-    until = event.at + _longest(run, rule.max_wait_seconds) if known is None else known[1]
-    waits = attrs.evolve(run.waits, until=run.waits.until.insert(signature, (name, until)))
+def _wait(run: Run, spent: Spent, event: Result, call: Call, rule: Wait | None) -> tuple[Waits, bool, str | None]:
+    """The waits; whether this answer is a look at one that may go on; how one ended with it (None: none did)."""
+    waits = run.waits
+    if rule is None or event.poll is None or not run.policy.waiting.enabled or call.signature in waits.over:
+        return waits, False, None
+    known = waits.until.get(call.signature)
+    until = event.at + _longest(run, spent, rule.max_wait_seconds) if known is None else known[1]
+    waits = evolve(waits, until=waits.until.insert(call.signature, (call.tool, until)))
     if event.poll is PollState.WAITING and event.at < until:
         next_at = min(event.at + (rule.min_interval_seconds or 0.0), until)
-        return attrs.evolve(run, waits=attrs.evolve(waits, next_at=next_at)), True
-    waits = attrs.evolve(waits, over=waits.over.insert(signature))
+        return evolve(waits, next_at=next_at), True, None
     how = {PollState.WAITING: "expired", PollState.UNRECOGNISED: "unrecognised"}.get(event.poll, "")
-    turn = attrs.evolve(run.turn, wait_over=how or run.turn.wait_over, wait_value=event.poll_value)
-    return attrs.evolve(run, waits=waits, turn=turn), False
+    return evolve(waits, over=waits.over.insert(call.signature)), False, how
 
 
-def _longest(run: Run, declared: float | None) -> float:
+def _longest(run: Run, spent: Spent, declared: float | None) -> float:
     """A wait is a slice of what is left of the run's time, less what is kept for the work after it. Seconds."""
     whole = run.policy.budget.seconds
-    left = inf if whole is None else whole - run.spent.seconds(run.spent.now) - run.policy.waiting.hold_back_seconds
+    left = inf if whole is None else whole - spent.seconds(spent.now) - run.policy.waiting.hold_back_seconds
     return max(0.0, left if declared is None else min(declared, left))
 
 
@@ -296,11 +303,11 @@ def _close(run: Run, event: TurnEnded | Event) -> Run:
     """The turn goes into the streaks. A turn that only polled leaves every streak as it is."""
     turn, before = run.turn, run.streaks
     left = (*run.unanswered, *turn.open)[-MOST_UNANSWERED:]
-    run = attrs.evolve(at_time(run, event), turn=Turn(turn.number), unanswered=left)
+    spent = timed(run.spent, event)
     outcomes = turn.judged
     if turn.polls and not outcomes and not turn.signal:
-        return run
-    still = tuple(d.name for d in ROSTER if d.name in before.nudged and _sees(d, run, turn, event))
+        return evolve(run, spent=spent, turn=Turn(turn.number), unanswered=left)
+    still = before.nudged and tuple(d.name for d in ROSTER if d.name in before.nudged and _sees(d, run, turn, event))
     alone = len(set(outcomes)) == 1 and not turn.strong
     again = alone and outcomes[0] == before.same
     streaks = Streaks(
@@ -314,14 +321,14 @@ def _close(run: Run, event: TurnEnded | Event) -> Run:
         last_signal=turn.signal or before.last_signal,
         last_signal_turn=turn.number if turn.signal else before.last_signal_turn,
     )
-    return attrs.evolve(run, streaks=streaks)
+    return evolve(run, spent=spent, turn=Turn(turn.number), unanswered=left, streaks=streaks)
 
 
 def _sees(detector: Detector, run: Run, turn: Turn, event: Event) -> bool:
     """Whether the detector that spoke still sees its streak, with the turn in it."""
-    return detector.read(attrs.evolve(run, turn=turn), TurnEnded(event.at)).level >= Level.NUDGE
+    return detector.read(evolve(run, turn=turn), TurnEnded(event.at)).level >= Level.NUDGE
 
 
 def _conclude(run: Run, first: Sequence[Command], reason: Reason, *facts: Fact) -> Done:
-    run = attrs.evolve(run, stop=reason, facts=with_facts(run.facts, *facts))
+    run = evolve(run, stop=reason, facts=with_facts(run.facts, *facts))
     return run, [*first, Ask(final=True)]

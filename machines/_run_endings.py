@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import attrs
+from statecraft.evolve import evolve
 
 from ._run_spending import at_time, charge
 from .commands import AnswerCalls, Command, End
@@ -37,7 +37,7 @@ def finish(status: TerminalStatus) -> Callable[[Run, Reply], Done]:
     def effect(run: Run, event: Reply) -> Done:
         unverified = run.candidate.at is Message.FINAL_ANSWER and no_facts(run.candidate, event).holds
         facts = with_facts(run.facts, Fact.UNVERIFIED) if unverified else run.facts
-        run = attrs.evolve(charge(run, event), facts=facts)
+        run = evolve(charge(run, event), facts=facts)
         declared = None if event.kind is None else event.kind.value
         return _end(run, event, status, Reason(run.candidate.at.value, (("declared", declared),)), event, alone=True)
 
@@ -47,7 +47,7 @@ def finish(status: TerminalStatus) -> Callable[[Run, Reply], Done]:
 
 def withhold(run: Run, event: Reply) -> Done:
     """The model, or the provider's filter, will not answer."""
-    run = attrs.evolve(charge(run, event), facts=with_facts(run.facts, Fact.REFUSED))
+    run = evolve(charge(run, event), facts=with_facts(run.facts, Fact.REFUSED))
     return _end(
         run, event, TerminalStatus.BLOCKED, Reason("withheld", (("stop", event.stop.value),)), event, alone=False
     )
@@ -63,7 +63,7 @@ def close(status: TerminalStatus) -> Callable[[Run, Reply | NoReply | Refusal], 
         run = charge(run, event)
         own = event.agent in (None, run.agent)
         stands = own and words(run.candidate, event).holds and grounded(run.candidate, event).holds
-        run = attrs.evolve(run, facts=with_facts(run.facts, *LAST_REPLY_FACTS.get(event.stop, ())))
+        run = evolve(run, facts=with_facts(run.facts, *LAST_REPLY_FACTS.get(event.stop, ())))
         calls = answered(event, "the run is over: its last reply has no tools")
         run, commands = _end(run, event, status, reason, event if own else None, alone=stands)
         return run, [*calls, *commands]
@@ -105,7 +105,7 @@ def failed_by_fault(run: Run, at: float, part: str, problem: str) -> Run:
         return run
     reason = Reason("fault", (("part", part), ("problem", problem)))
     outcome = _outcome(run, at, TerminalStatus.FAILED, reason, None, alone=False)
-    return attrs.evolve(run, at=Phase.FAILED, outcome=outcome)
+    return evolve(run, at=Phase.FAILED, outcome=outcome)
 
 
 def account_of(run: Run, at: float) -> Account:
@@ -141,7 +141,7 @@ def _end(
     run: Run, event: Event, status: TerminalStatus, reason: Reason, reply: Reply | None, *, alone: bool
 ) -> tuple[Run, list[Command]]:
     outcome = _outcome(run, event.at, status, reason, reply, alone=alone)
-    return attrs.evolve(run, outcome=outcome), [End(outcome)]
+    return evolve(run, outcome=outcome), [End(outcome)]
 
 
 def _outcome(

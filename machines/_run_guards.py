@@ -191,6 +191,9 @@ LIMITS = (turns, seconds, tokens, usd)
 @guard
 def limits_with_reply(run: Run, event: Reply) -> Evidence:
     """A budget is used up once this reply is paid, so that the next request cannot be."""
+    budget = run.policy.budget
+    if budget.turns is None and budget.seconds is None and budget.tokens is None and budget.usd is None:
+        return seen("limits_with_reply", False)
     found = limit_reached(charge(run, event), event)
     if found is None:
         return seen("limits_with_reply", False)
@@ -199,7 +202,12 @@ def limits_with_reply(run: Run, event: Reply) -> Evidence:
 
 def limit_reached(run: Run, event: Event) -> Evidence | None:
     """The first budget that is used up."""
-    return next((found for found in (limit(run, event) for limit in LIMITS) if found.holds), None)
+    for limit in LIMITS:
+        assert limit.function is not None
+        found = limit.function(run, event)
+        if isinstance(found, Evidence) and found.holds:
+            return found
+    return None
 
 
 def _held(budget: Budget, whole: float | None, most: float) -> float:

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-import attrs
+from statecraft.evolve import evolve
 
 from .events import Event, Reply, Usage
-from .state import Run
+from .state import Run, Spent
 
 
 def at_time(run: Run, event: Event) -> Run:
     """The run at the event's time; one that claims to be earlier changes nothing."""
-    return run if event.at <= run.spent.now else attrs.evolve(run, spent=attrs.evolve(run.spent, now=event.at))
+    return run if event.at <= run.spent.now else evolve(run, spent=timed(run.spent, event))
+
+
+def timed(spent: Spent, event: Event) -> Spent:
+    """What is spent at the event's time."""
+    return spent if event.at <= spent.now else evolve(spent, now=event.at)
 
 
 def charge(run: Run, event: Reply) -> Run:
-    """The run with the reply's cost. It counts at least one token, so that tokens bound turns."""
-    had, cost = run.spent.usage, event.usage
-    output = cost.output if cost.input + cost.output else 1
-    usage = Usage(had.input + cost.input, had.output + output, had.cached + cost.cached, had.usd + cost.usd)
-    now = max(event.at, run.spent.now)
+    """The run with the reply's cost."""
+    return evolve(run, spent=charged(run.spent, event))
+
+
+def charged(spent: Spent, event: Reply) -> Spent:
+    """What is spent with the reply's cost. It counts at least one token, so that tokens bound turns."""
+    had, cost = spent.usage, event.usage
     counted = cost.input + cost.output
-    dearest = max(run.spent.dearest, cost.usd / counted if counted else 0.0)
-    replies = run.spent.replies + 1
-    return attrs.evolve(
-        run, spent=attrs.evolve(run.spent, now=now, usage=usage, replies=replies, last=cost, dearest=dearest)
+    output = cost.output if counted else 1
+    usage = Usage(had.input + cost.input, had.output + output, had.cached + cost.cached, had.usd + cost.usd)
+    return evolve(
+        spent,
+        now=max(event.at, spent.now),
+        usage=usage,
+        replies=spent.replies + 1,
+        last=cost,
+        dearest=max(spent.dearest, cost.usd / counted if counted else 0.0),
     )

@@ -11,7 +11,8 @@ from enum import Enum
 
 import attrs
 
-from statecraft import Evidence, Rows, Table, guard, keep, ordered, seen
+from statecraft import Evidence, Rows, Table, guard, ignore, keep, ordered, seen
+from statecraft.evolve import evolve
 
 from .commands import Command
 from .events import Reply, TurnEnded
@@ -60,7 +61,7 @@ def older_is_old(run: Ladder, event: TurnEnded) -> Evidence:
 
 def note(run: Ladder, event: Reply) -> tuple[Ladder, tuple[()]]:
     """The nudge given at the end of turn `turn` stands from now on."""
-    return attrs.evolve(run, older=run.newer, newer=run.turn), ()
+    return evolve(run, older=run.newer, newer=run.turn), ()
 
 
 def at(run: Ladder) -> Rung:
@@ -70,7 +71,7 @@ def at(run: Ladder) -> Rung:
 
 def move(run: Ladder, state: Rung) -> Ladder:
     """The ladder on another rung."""
-    return attrs.evolve(run, at=state)
+    return evolve(run, at=state)
 
 
 _CALM, _ONCE, _TWICE = tuple(Rung)
@@ -85,9 +86,9 @@ ESCALATION = Table[Ladder, Rung, Reply | TurnEnded, Command](
         row([_ONCE, _TWICE], TurnEnded, _CALM, keep, heeded),
         row([_ONCE, _TWICE], TurnEnded, _CALM, keep, newer_is_old),
         row(_TWICE, TurnEnded, _ONCE, keep, older_is_old),
-        row(_CALM, TurnEnded, _CALM, keep),
         row(_ONCE, TurnEnded, _ONCE, keep),
         row(_TWICE, TurnEnded, _TWICE, keep),
+        ignore([_CALM], [TurnEnded], "no nudge stands"),
         ordered([_ONCE, _TWICE], [TurnEnded], "progress takes every nudge away, age only those that it reached"),
     ],
     events=[Reply, TurnEnded],

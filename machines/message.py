@@ -24,6 +24,7 @@ from enum import Enum
 import attrs
 
 from statecraft import Evidence, Rows, Table, guard, keep, ordered, seen
+from statecraft.evolve import evolve
 
 from .commands import Command
 from .events import Declared, Facts, NoReply, Refusal, Reply, StopReason
@@ -193,7 +194,7 @@ def at(run: Candidate) -> Message:
 
 def move(run: Candidate, state: Message) -> Candidate:
     """The candidate in another state."""
-    return attrs.evolve(run, at=state)
+    return evolve(run, at=state)
 
 
 _C, _CHECK, _PART, _WHOLE, _FAIL = tuple(Message)

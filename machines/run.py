@@ -19,9 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import attrs
-
 from statecraft import Inner, Level, Rows, Table, ignore, inner, ordered, reaches, refuse
+from statecraft.evolve import evolve
 
 from . import _run_effects as do
 from . import _run_endings as end
@@ -76,7 +75,7 @@ def _at(run: Run) -> Phase:
 
 
 def _move(run: Run, state: Phase) -> Run:
-    return attrs.evolve(run, at=state)
+    return evolve(run, at=state)
 
 
 def _purse(run: Run) -> Mapping[Purse, int | None]:
@@ -84,7 +83,7 @@ def _purse(run: Run) -> Mapping[Purse, int | None]:
 
 
 def _pay(run: Run, left: Mapping[Purse, int | None]) -> Run:
-    return attrs.evolve(run, purse=left)
+    return evolve(run, purse=left)
 
 
 def the_candidate(run: Run, event: Reply | NoReply | Refusal) -> Candidate | None:
@@ -113,7 +112,7 @@ def the_candidate(run: Run, event: Reply | NoReply | Refusal) -> Candidate | Non
 
 def with_candidate(run: Run, event: Reply | NoReply | Refusal, candidate: Candidate) -> Run:
     """The run with its candidate."""
-    return attrs.evolve(run, candidate=candidate)
+    return evolve(run, candidate=candidate)
 
 
 def the_ladder(run: Run, event: Reply | TurnEnded) -> Ladder | None:
@@ -121,12 +120,12 @@ def the_ladder(run: Run, event: Reply | TurnEnded) -> Ladder | None:
     if isinstance(event, Reply) and not run.told:
         return None
     within, moved = run.policy.escalation.within, bool(run.turn.signal)
-    return attrs.evolve(run.ladder, turn=run.turn.number, progressed=moved, within=within)
+    return evolve(run.ladder, turn=run.turn.number, progressed=moved, within=within)
 
 
 def with_ladder(run: Run, event: Reply | TurnEnded, ladder: Ladder) -> Run:
     """The run with its ladder; a reply is what makes a nudge count."""
-    return attrs.evolve(run, ladder=ladder, told=run.told and not isinstance(event, Reply))
+    return evolve(run, ladder=ladder, told=run.told and not isinstance(event, Reply))
 
 
 _ALIVE: tuple[Phase, ...] = (Phase.ASKING, Phase.RECOVERING)

@@ -12,6 +12,8 @@ from enum import Enum
 import attrs
 from rpds import HashTrieMap, HashTrieSet
 
+from statecraft.evolve import evolve
+
 from .escalation import Ladder
 from .events import Call, Usage
 from .ledger.work import Ledger, digest8, next_leg
@@ -37,6 +39,8 @@ class Phase(Enum):
     FAILED = "failed"
     CANCELLED = "cancelled"
 
+    __hash__ = object.__hash__  # an Enum hashes its name in Python, a dozen times a step
+
 
 OPEN = (Phase.ASKING, Phase.ACTING, Phase.WAITING, Phase.RECOVERING, Phase.CONDENSING, Phase.CONCLUDING)
 ENDINGS = (Phase.COMPLETED, Phase.PARTIAL, Phase.BLOCKED, Phase.FAILED, Phase.CANCELLED)
@@ -51,6 +55,8 @@ class Purse(Enum):
     PAUSED = "pauses"
     REFUSED = "refusals"
     CONDENSED = "condensings"
+
+    __hash__ = object.__hash__
 
 
 RECOVERIES = (Purse.TRUNCATED, Purse.EMPTY, Purse.PAUSED, Purse.REFUSED, Purse.CONDENSED)
@@ -236,13 +242,13 @@ def new_run(
     if problems := problems_of(policy):
         raise ValueError("; ".join(problems))
     run = Run(id, policy=policy, tools=dict(tools or {}), work=work, requires=requires, agent=agent)
-    return attrs.evolve(run, purse={budget: size(run) for budget, size in SIZES.items()})
+    return evolve(run, purse={budget: size(run) for budget, size in SIZES.items()})
 
 
 def under(run: Run, policy: Policy) -> Run:
     """A run that has not begun, under another policy: its budgets are full by that."""
-    changed = attrs.evolve(run, policy=policy)
-    return attrs.evolve(changed, purse={budget: size(changed) for budget, size in SIZES.items()})
+    changed = evolve(run, policy=policy)
+    return evolve(changed, purse={budget: size(changed) for budget, size in SIZES.items()})
 
 
 def hand_on(run: Run) -> Run:
@@ -255,9 +261,9 @@ def hand_on(run: Run) -> Run:
         requires=run.requires,
         agent=run.agent,
         leg=run.leg + 1,
-        spent=attrs.evolve(run.spent, before=run.spent.seconds(run.spent.now), began=run.spent.now, replies=0),
+        spent=evolve(run.spent, before=run.spent.seconds(run.spent.now), began=run.spent.now, replies=0),
         ledger=next_leg(run.ledger),
         turn=Turn(number=run.turn.number),
     )
     purse = {budget: size(run) for budget, size in SIZES.items()} | {Purse.TURN: run.purse[Purse.TURN]}
-    return attrs.evolve(fresh, purse=purse)
+    return evolve(fresh, purse=purse)

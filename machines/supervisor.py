@@ -14,6 +14,7 @@ from __future__ import annotations
 import attrs
 
 from statecraft import Answer, Fault, Unhandled
+from statecraft.evolve import evolve
 
 from ._run_endings import failed_by_fault
 from .commands import AnswerCalls, Ask, Command, End
@@ -33,6 +34,11 @@ from .events import (
 )
 from .run import RUN
 from .state import ENDINGS, Phase, Run, hand_on
+
+# A union written in the call is made anew at each call.
+_ANSWERED = (Reply, Chunk, Refusal)
+_END_OF_TURN = (Reply, Chunk, Refusal, Ended)
+_STILL_OF_TURN = (PlanChanged, GoalMeasured)
 
 
 @attrs.frozen
@@ -72,7 +78,7 @@ def feed(run: Run, event: Event, *, then: Event | None = None) -> Fed:
         answers = tuple(c for c in fed.commands if isinstance(c, AnswerCalls))
         fed = Fed(leg, (*fed.moves, NewLeg(leg)), answers)
     fed = _step(_without_last_reply(fed, event), event)
-    if fed.run.at is Phase.ACTING and not fed.run.turn.open and not isinstance(then, PlanChanged | GoalMeasured):
+    if fed.run.at is Phase.ACTING and not fed.run.turn.open and not isinstance(then, _STILL_OF_TURN):
         fed = _step(fed, TurnEnded(event.at))
     return _without_last_reply(fed, event)
 
@@ -87,7 +93,7 @@ def settle(run: Run, event: Event) -> Fed:
     fed = Fed(run, (), ())
     if run.at is Phase.ACTING and _shows_end_of_turn(event):
         fed = _step(fed, TurnEnded(event.at))
-    if isinstance(event, Reply | Chunk | Refusal):
+    if isinstance(event, _ANSWERED):
         if fed.run.at is Phase.WAITING:
             fed = _step(fed, Clock(event.at))
         if fed.run.at is Phase.CONDENSING:
@@ -97,10 +103,10 @@ def settle(run: Run, event: Event) -> Fed:
 
 def _without_last_reply(fed: Fed, event: Event) -> Fed:
     """The last reply that a stop asks for is not asked for where the policy has it switched off."""
-    if fed.run.at is not Phase.CONCLUDING or fed.run.policy.budget.final_reply:
-        return fed
     kept = tuple(c for c in fed.commands if not (isinstance(c, Ask) and c.final))
-    return _step(attrs.evolve(fed, commands=kept), NoReply(event.at, "the policy asks for no last reply"))
+    if fed.run.at is not Phase.CONCLUDING or fed.run.policy.budget.final_reply or kept == fed.commands:
+        return fed
+    return _step(evolve(fed, commands=kept), NoReply(event.at, "the policy asks for no last reply"))
 
 
 def ended(run: Run) -> bool:
@@ -111,7 +117,7 @@ def ended(run: Run) -> bool:
 def _shows_end_of_turn(event: Event) -> bool:
     if isinstance(event, Said):
         return not event.synthetic
-    return isinstance(event, Reply | Chunk | Refusal | Ended)
+    return isinstance(event, _END_OF_TURN)
 
 
 def _begins_leg(run: Run) -> bool:
@@ -130,7 +136,7 @@ def _step(fed: Fed, event: Event) -> Fed:
 
 def _failed(fed: Fed, event: Event, fault: Fault) -> Fed:
     if ended(fed.run):
-        return attrs.evolve(fed, moves=(*fed.moves, Moved(event, fault)))
+        return evolve(fed, moves=(*fed.moves, Moved(event, fault)))
     run = failed_by_fault(fed.run, getattr(event, "at", fed.run.spent.now), fault.part, fault.problem)
     end: tuple[Command, ...] = () if run.outcome is None else (End(run.outcome),)
     return Fed(run, (*fed.moves, Moved(event, fault)), (*fed.commands, *end))

@@ -22,6 +22,10 @@ HOW_TO_FINISH: Final = (
 """What answers a text without a call and without a declaration."""
 
 
+GO_ON: Final = "Your reply was cut off at its budget. Go on exactly where it stopped, and repeat nothing."
+"""What is said after a text that was cut off."""
+
+
 def last_words(stop: Reason | None) -> str:
     """What is asked of a model whose run was stopped: one reply, without tools."""
     why = "its end" if stop is None else f"the rule {stop.by} ({spelled(dict(stop.values))})"

@@ -115,14 +115,17 @@ def _settle(
 ) -> tuple[Any, Mapping[Any, int | None]]:
     """Pay what the row spends, and make full what it refills; the run, and what is left in its purse."""
     row = table.rows[number]
-    left = dict(purse)
-    if isinstance(row.spends, Enum) and (had := left[row.spends]) is not None:
-        left[row.spends] = had - 1
+    changed: dict[Any, int | None] = {}
+    if isinstance(row.spends, Enum) and (had := purse[row.spends]) is not None:
+        changed[row.spends] = had - 1
     for refilled in row.refills:
         if isinstance(refilled, Enum):
-            left[refilled] = table.size_of(refilled, run)
-    if left == purse:
+            full = table.size_of(refilled, run)
+            if changed.get(refilled, purse[refilled]) != full:
+                changed[refilled] = full
+    if not changed:
         return run, purse
+    left = {**purse, **changed}
     paid = table.pay(run, left)
     if table.left(paid) != left:
         raise Fault(table.name, number, "pay", "does not leave in the purse what it was given", answers)

@@ -33,7 +33,7 @@ from ..ledger.canonical import loads
 from ..ledger.observe import UNSEEN, call_of, result_of, text_of
 from ..manifest import UNDECLARED, Tool
 from ..outcome import Reason
-from ..words import HOW_TO_FINISH, last_words, words_of
+from ..words import GO_ON, HOW_TO_FINISH, last_words, words_of
 from .calling import Ran, run_call
 from .finish import FINISH_SCHEMA, declared
 from .notices import CallsNotice, CondensedNotice, Notices, PersonNotice, ResultNotice, TextNotice
@@ -47,6 +47,9 @@ Keep = Callable[[Text, str], None]
 
 KEPT_RESULTS = 8_000
 """Characters of the newest results that condensing leaves alone."""
+
+MAY_BE_CUT = (StopReason.END_TURN, StopReason.TOOL_USE, StopReason.STOP_SEQUENCE, StopReason.OTHER)
+"""Stop reasons that are not believed of a reply which used up its whole budget."""
 
 CHARS_A_TOKEN = 4
 """A rough size, for what condensing freed; providers count exactly."""
@@ -171,6 +174,8 @@ class AgentHost:
             no_tools=command.final,
         )
         answer = await self._world.provider.complete(request)
+        if isinstance(answer, Completion) and answer.stop in MAY_BE_CUT and answer.usage.output >= request.max_tokens:
+            answer = attrs.evolve(answer, stop=StopReason.LENGTH)  # some servers call a reply whole that is not
         self._arrived.append(self._refused(answer) if isinstance(answer, Refused) else await self._replied(answer))
 
     def _refused(self, answer: Refused) -> Refusal:
@@ -184,6 +189,8 @@ class AgentHost:
         for call, why in told.answered:
             self.transcript.answer(call, why, error=True)
         self._calls = {call.id: call for call in calls}
+        if cut and not calls:
+            self.transcript.say(GO_ON)
         if told.text and not cut:
             self._notices.tell(TextNotice(told.text, checkpoint=told.kind is None))
         return Reply(

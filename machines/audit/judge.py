@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 import attrs
 
 from statecraft import Refused, Scalar
+from statecraft.evolve import evolve
 
 from ..events import Ended, Event, NoReply, Reply, Said
 from ..ledger.observe import Keep, forget
@@ -80,7 +81,7 @@ def policy_for(recorded: Recorded, policy: Policy = DEFAULT) -> Policy:
     How much a reply may cost was not recorded, so a request is checked by what is known of it.
     """
     own = recorded.run.budget or BudgetLine()
-    bounded = attrs.evolve(
+    bounded = evolve(
         policy.budget,
         turns=own.turns,
         seconds=own.seconds,
@@ -90,7 +91,7 @@ def policy_for(recorded: Recorded, policy: Policy = DEFAULT) -> Policy:
         calls_per_turn=MOST_CALLS,
         unbounded=own.turns is None and own.tokens is None,
     )
-    return attrs.evolve(policy, budget=bounded)
+    return evolve(policy, budget=bounded)
 
 
 def first(recorded: Recorded, policy: Policy = DEFAULT) -> Run:

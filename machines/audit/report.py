@@ -6,14 +6,17 @@ from itertools import pairwise
 from typing import Any, Final
 
 from statecraft.codec import codec, dump
+from statecraft.evolve import evolve
 from statecraft.spelled import spelled
 
 from ..outcome import message_of
 from ..recent import Recent
+from ..state import Run
 from .judge import Judged, Verdict
 
 _CODEC: Final = codec(Judged)
 _LEFT_OUT: Final = ("strip", "run_now")
+_NO_RUN: Final = Run("")
 
 LEGEND: Final = ". went on   n nudged   S stopped   - saved by the stop   + after its own end"
 """The marks of a strip; of a long run each stands for several turns."""
@@ -30,7 +33,7 @@ ORDER: Final = "+-.nS"
 
 def as_json(judged: Judged, recent: Recent) -> bytes:
     """One run as one JSON object, without a newline. `message` is what a person would have been shown."""
-    plain: dict[str, Any] = _CODEC.to_plain(judged)
+    plain: dict[str, Any] = _CODEC.to_plain(evolve(judged, strip="", run_now=_NO_RUN))
     for name in _LEFT_OUT:
         del plain[name]
     plain["message"] = None if judged.outcome is None else message_of(judged.outcome, recent.text_of)

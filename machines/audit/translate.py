@@ -7,6 +7,8 @@ from typing import cast
 
 import attrs
 
+from statecraft.evolve import evolve
+
 from ..events import (
     Begin,
     Call,
@@ -93,11 +95,11 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
             looked[call.tool] = reached + late
         now = max(now, reached + late)
         if foreign and isinstance(line, ReplyLine) and line.kind == "final":
-            line = attrs.evolve(line, calls=())  # there the last call is how the agent declares its end
+            line = evolve(line, calls=())  # there the last call is how the agent declares its end
         if foreign and isinstance(line, ReplyLine):
             writing = _writing(line, tools)
         if isinstance(line, ResultLine) and line.call in writing and line.error is None:
-            line = attrs.evolve(line, wrote=True)
+            line = evolve(line, wrote=True)
         event = _event(line, now, tools, calls, keep)
         if event is not None:
             yield Translated(number, event)
@@ -178,7 +180,7 @@ def _facts(line: FactLine) -> Facts:
 
 
 def _result(line: ResultLine, at: float, tools: Tools, calls: dict[str, Call], keep: Keep) -> Result:
-    call = calls.get(line.call) or Call(line.call, "", b"", text_of("", forget))
+    call = calls.pop(line.call, None) or Call(line.call, "", b"", text_of("", forget))
     error = line.error
     return result_of(
         call,

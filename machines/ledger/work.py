@@ -18,6 +18,8 @@ import hashlib
 import attrs
 from rpds import HashTrieMap, HashTrieSet
 
+from statecraft.evolve import evolve
+
 from ..events import Call, GoalMeasured, PlanChanged, PlanItem, Result
 from ..manifest import Kind, Tool
 from ..outcome import Change, LastResult
@@ -55,11 +57,8 @@ class Ledger:
 
 def digest8(*parts: bytes) -> bytes:
     """Eight bytes that stand for the parts; each part's length is in it, so that no two lists of parts meet."""
-    state = hashlib.blake2b(digest_size=8)
-    for part in parts:
-        state.update(len(part).to_bytes(4, "big"))
-        state.update(part)
-    return state.digest()
+    sized = b"".join([len(part).to_bytes(4, "big") + part for part in parts])
+    return hashlib.blake2b(sized, digest_size=8).digest()
 
 
 def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_results: int) -> tuple[Ledger, str]:
@@ -74,7 +73,8 @@ def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_
             signal = "result"
         kept = (*(d for d in last if d != result.digest), result.digest)
         recent = recent.insert(call.tool, kept[-recent_results:] if recent_results else ())
-        work = work.insert(digest8(b"result", name, result.digest))
+        known = digest8(b"result", name, result.digest)
+        work = work if known in work else work.insert(known)
     if result.wrote and result.error is None and not tool.scratch:
         target = result.target or call.target
         if result.state is not None:
@@ -88,16 +88,14 @@ def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_
         if target is not None:
             written = written.insert(target)
         changes = (*ledger.changes, Change(call.tool, target, result.state))[-SHOWN_CHANGES:]
-        ledger = attrs.evolve(ledger, changes=changes, changes_in_all=ledger.changes_in_all + 1)
+        ledger = evolve(ledger, changes=changes, changes_in_all=ledger.changes_in_all + 1)
     shown = (*ledger.last_results, LastResult(call.tool, result.value, result.error))[-SHOWN_RESULTS:]
-    return attrs.evolve(ledger, seen=seen, work=work, recent=recent, written=written, last_results=shown), signal
+    return evolve(ledger, seen=seen, work=work, recent=recent, written=written, last_results=shown), signal
 
 
 def next_leg(ledger: Ledger) -> Ledger:
     """The ledger as it is handed on: what is new is asked afresh, what was done and learned stays."""
-    return attrs.evolve(
-        ledger, recent=HashTrieMap(), seen=HashTrieSet(), closed=HashTrieSet(), most_closed=0, best=None
-    )
+    return evolve(ledger, recent=HashTrieMap(), seen=HashTrieSet(), closed=HashTrieSet(), most_closed=0, best=None)
 
 
 def learn_plan(ledger: Ledger, event: PlanChanged) -> tuple[Ledger, str]:
@@ -113,7 +111,7 @@ def learn_plan(ledger: Ledger, event: PlanChanged) -> tuple[Ledger, str]:
     closed = ledger.closed
     for item in done:
         closed = closed.insert(item)
-    return attrs.evolve(ledger, plan=event.items, closed=closed, most_closed=max(len(done), ledger.most_closed)), signal
+    return evolve(ledger, plan=event.items, closed=closed, most_closed=max(len(done), ledger.most_closed)), signal
 
 
 def learn_goal(ledger: Ledger, event: GoalMeasured) -> tuple[Ledger, str]:
@@ -122,4 +120,4 @@ def learn_goal(ledger: Ledger, event: GoalMeasured) -> tuple[Ledger, str]:
     better = ledger.best is None or share > ledger.best
     best = share if ledger.best is None else max(share, ledger.best)
     first = ledger.best is None and share == 0.0  # the first count of a task not begun is where it starts, not progress
-    return attrs.evolve(ledger, goal=(event.done, event.total), best=best), "goal" if better and not first else ""
+    return evolve(ledger, goal=(event.done, event.total), best=best), "goal" if better and not first else ""

@@ -12,7 +12,7 @@ from attrs import define, frozen
 
 from .source import opened
 
-_HEAD: Final = 1 << 16
+_HEAD: Final = 1 << 14
 _TAIL: Final = 1 << 12
 _DEPTH: Final = 2
 
@@ -89,7 +89,9 @@ def _outline(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    found = _TOKEN.match(text)
-    while found is not None:
+    end = 0
+    for found in _TOKEN.finditer(text):
+        if found.start() != end:
+            return
+        end = found.end()
         yield found[1]
-        found = _TOKEN.match(text, found.end())

@@ -35,9 +35,14 @@ _GIT: Final = frozenset(
 _INSTALLERS: Final = frozenset(("apt", "apt-get", "cargo", "gem", "npm", "pip", "pip3", "uv", "yarn"))
 
 
+_MAY: Final = re.compile(rf"\b(?:{'|'.join(sorted(_WRITERS | _INSTALLERS | {'sed', 'perl', 'git'}))})\b")
+
+
 def writes(command: str) -> bool:
     """Whether a shell command, if it succeeded, has changed something outside the shell."""
-    return _REDIRECT.search(_without_quotes(command)) is not None or any(map(_part_writes, _SPLIT.split(command)))
+    if ">" in command and _REDIRECT.search(_without_quotes(command)) is not None:
+        return True
+    return _MAY.search(command) is not None and any(map(_part_writes, _SPLIT.split(command)))
 
 
 def _part_writes(part: str) -> bool:

@@ -43,7 +43,6 @@ def _reply(text: str, value: Any) -> Completion:
     return Completion(stop, tuple(TextPart(words) for words in texts), usage)
 
 
-@pytest.mark.xfail(reason="the host takes the server's word for how a reply ended", strict=True)
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 async def test_a_reply_that_used_up_its_budget_is_cut_whatever_the_server_says(
     server: Any, provider_of: Callable[[str], Any], ask_by: Callable[..., Awaitable[Any]], tmp_path: Path

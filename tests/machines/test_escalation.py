@@ -14,7 +14,7 @@ from machines.policy import Budget, Detectors, Escalation, Limits, Policy
 from machines.run import RUN
 from machines.state import Phase, Run, Turn, new_run
 from machines.supervisor import feed
-from statecraft import Step
+from statecraft import Ignored, Step
 
 NEVER = 1_000
 
@@ -28,7 +28,7 @@ def nudged(ladder: Ladder, turn: int) -> Ladder:
 
 def ended(ladder: Ladder, turn: int, *, progressed: bool = False) -> Ladder:
     answer = ESCALATION.step(attrs.evolve(ladder, turn=turn, progressed=progressed), TurnEnded(1.0))
-    assert isinstance(answer, Step)
+    assert isinstance(answer, Ignored if ladder.at is Rung.CALM else Step)
     assert answer.commands == ()
     return answer.run
 

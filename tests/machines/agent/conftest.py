@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ def serve(wire: str, tmp_path: Path) -> Callable[[Script], Any]:
     """A stage for a script: `with serve(script) as stage`."""
 
     @contextmanager
-    def served(script: Script) -> Iterator[Stage]:
+    def served(script: Script) -> Generator[Stage, None, None]:
         with ScriptedServer(script) as server:
             yield Stage(server, wire, tmp_path)
 

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from machines.agent.scripted import Turn, call
+from machines.agent.scripted import Received, Turn, call
 from machines.agent.tools import tool
 from machines.outcome import TerminalStatus
 from statecraft.journal import verify
@@ -59,7 +59,7 @@ async def test_a_cancel_at_every_wait_leaves_an_ending_and_a_whole_journal(
         nonlocal waits
         waits = number
 
-    def script(received: Any) -> Turn:
+    def script(received: Received) -> Turn:
         return SCRIPT[received.number]
 
     with serve(script) as stage:

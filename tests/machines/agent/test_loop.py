@@ -11,8 +11,8 @@ import pytest
 
 from machines.agent.calling import heartbeat
 from machines.agent.notices import EndingNotice, Notice, TextNotice, VerdictNotice
-from machines.agent.result import RunLimitReached, RunStuck
-from machines.agent.scripted import Garbage, Refuse, Turn, call
+from machines.agent.result import RunLimitReached, RunResult, RunStuck
+from machines.agent.scripted import Garbage, Received, Refuse, Turn, call
 from machines.agent.tools import ToolError, tool
 from machines.events import StopReason
 from machines.manifest import Kind, Tool
@@ -200,8 +200,8 @@ async def test_a_cancel_from_outside_answers_open_calls_and_closes_the_journal(
 
     with serve([Turn(calls=(call("forever", {}),))]) as stage:
         under_way = stage.agent([forever]).start("wait", run="cancelled")
+        results: list[RunResult] = []
         async with anyio.create_task_group() as group:
-            results: list[Any] = []
 
             async def go() -> None:
                 results.append(await under_way.result())
@@ -251,7 +251,7 @@ async def test_a_callback_that_raises_changes_nothing_and_is_counted(
 
 
 async def test_runs_side_by_side_keep_apart(serve: Callable[..., Any], tmp_path: Path) -> None:
-    def script(received: Any) -> Turn:
+    def script(received: Received) -> Turn:
         return DONE if received.number else Turn(calls=(call("add", {"one": 1, "other": 2}),))
 
     with serve(script) as stage:
