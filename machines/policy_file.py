@@ -37,7 +37,7 @@ def read_policy(path: Path, base: Policy = DEFAULT) -> Policy:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadPolicy(f"{path}: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:  # what is not TOML, or not UTF-8, is a ValueError
         raise BadPolicy(f"{path}: not TOML: {error}") from error
     return policy_of(plain, str(path), base)
 

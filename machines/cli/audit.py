@@ -15,6 +15,8 @@ from rich.progress import Progress
 from statecraft.cli import BadInput
 from statecraft.cli.running import complain
 from statecraft.cli.verbs import FLAG
+from statecraft.codec import BadData
+from statecraft.journal import JournalError
 
 from ..audit.judge import RANK, Judged, first, judge
 from ..audit.lines import Line, line_of
@@ -90,6 +92,8 @@ def audit(
                         found.append(line_of(judged, why=why))
             except BadTrace as error:
                 bad.trace(one, error)
+            except (JournalError, BadData) as error:  # of this run's journal; the others are still judged
+                bad.say(f"{one.name}: {error}")
             except OSError as error:
                 if isinstance(error, BrokenPipeError) or error.filename is None:
                     raise  # nobody reads what is written, or it cannot be written: no fault of the recording

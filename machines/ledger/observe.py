@@ -137,7 +137,7 @@ def _field(value: object, path: str) -> object:
     for name in path.split("."):
         if isinstance(here, dict):
             here = cast("dict[str, object]", here).get(name, UNSEEN)
-        elif isinstance(here, list) and name.isdecimal():
+        elif isinstance(here, list) and name.isdecimal() and len(name) < 10:
             items = cast("list[object]", here)
             here = items[int(name)] if int(name) < len(items) else UNSEEN
         else:

@@ -16,6 +16,9 @@ from .lines import Json, JsonObject
 
 T = TypeVar("T")
 
+MOST_COUNT = 10**15
+"""The largest count that is taken for one: nothing that is counted here comes near to it."""
+
 
 class FieldError(Exception):
     """A field is not what it must be; whoever knows the file and the line makes a BadTrace of it."""
@@ -105,8 +108,8 @@ def may_count(record: JsonObject, key: str, at: str = "") -> int | None:
         return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise _wrong(value, key, at, "a whole number, 0 or more")
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_COUNT:
+        raise _wrong(value, key, at, "a whole number from 0 to 1e15")
     return value
 
 

@@ -28,9 +28,15 @@ def count_of(value: Json) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
+MOST_NUMBER = 1e300
+"""The largest number that is taken for a time or a price."""
+
+
 def number_of(value: Json) -> float | None:
     """The number of 0 or more, or None."""
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0 else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if 0 <= value <= MOST_NUMBER else None
 
 
 def content_of(value: Json) -> Json:

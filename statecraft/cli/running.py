@@ -66,7 +66,15 @@ def run(app: App, argv: Sequence[str] | None = None, *, bad: tuple[Known, ...] =
 
 def complain(problem: str) -> None:
     """One problem, on standard error, in one line."""
-    sys.stderr.write(f"statecraft: {' '.join(problem.split(chr(10)))}\n")
+    sys.stderr.write(f"statecraft: {harmless(problem)}\n")
+
+
+def harmless(text: str) -> str:
+    """The text in one line, without what moves a terminal's cursor or changes its colours."""
+    return text.translate(_CONTROLS)
+
+
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {10: " ", 13: " ", 9: " "}
 
 
 def _interrupted() -> int:

@@ -39,7 +39,7 @@ class FileStore:
         """The path."""
         return str(self.path)
 
-    def claim(self) -> bytes:
+    def claim(self, *, fresh: bool = False) -> bytes:
         """Lock the file, creating it if there is none, and cut off what a dead writer left half-written."""
         if self._fd >= 0:
             return b""
@@ -49,6 +49,10 @@ class FileStore:
             raise _failed(self.path, "cannot be opened for writing", error) from error
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if fresh and os.fstat(fd).st_size and (line := _last_line(fd)[0]) is not None:
+                held = link(line).sealed
+                what = "already holds a run; resume it, or choose another place" if held else "is no journal"
+                raise JournalError(f"{self.path}: {what}, and is left as it is")
             if self.durability == "power" and os.fstat(fd).st_size == 0:
                 _sync_folder(self.path.parent)
             last, self._size = _last_line(fd)

@@ -46,12 +46,13 @@ class SqliteStore:
         """The path and the run."""
         return f"{self.path} ({self.run})"
 
-    def claim(self) -> bytes:
+    def claim(self, *, fresh: bool = False) -> bytes:
         """Make the tables if there are none. A commit is whole or not there, so nothing is ever cut off.
 
         Two writers of one run are not kept apart here: the second one's line differs from the one that is there, which
         `append` refuses.
         """
+        del fresh  # a run that is there is seen by its first line
         if self._claimed:
             return b""
         with self._at_work("cannot be opened for writing", create=True) as db:

@@ -36,8 +36,11 @@ class Store(Protocol):
         """How messages call it."""
         ...
 
-    def claim(self) -> bytes:
-        """Become the run's writer. Gives the part of a line that a dead writer left at the end, which is cut off."""
+    def claim(self, *, fresh: bool = False) -> bytes:
+        """Become the run's writer. Gives the part of a line that a dead writer left at the end, which is cut off.
+
+        `fresh`: for a run that begins; then a place that holds anything already is refused before anything is cut off.
+        """
         ...
 
     def append(self, seq: int, line: bytes) -> None:
@@ -94,8 +97,9 @@ class MemoryStore:
     _lines: list[bytes] = attrs.field(init=False, factory=list[bytes])
     _content: dict[str, bytes] = attrs.field(init=False, factory=dict[str, bytes])
 
-    def claim(self) -> bytes:
+    def claim(self, *, fresh: bool = False) -> bytes:
         """Nothing is left by a dead writer here."""
+        del fresh
         return b""
 
     def append(self, seq: int, line: bytes) -> None:

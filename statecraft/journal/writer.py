@@ -59,7 +59,7 @@ class Writer(Generic[R, E, C]):
         policy: object = None,
     ) -> Writer[RB, EB, CB]:
         """Claim the store and write the first line. `host`: the host's kind; `policy`: an attrs value or plain JSON."""
-        cut = store.claim()
+        cut = store.claim(fresh=True)
         if store.last() is not None:
             raise JournalError(f"{store.name}: already holds a run; resume it, or choose another place")
         for table in tables_of(journaled.table):

@@ -28,7 +28,7 @@ ARGUMENTS = json.dumps(
         "limit": 10,
         "recursive": True,
         "filters": {"kind": "read", "tags": ["a", "b", "c"]},
-        "query": "which ferries run on a Sunday in winter",
+        "query": "which ferry runs on a Sunday in winter",
         "cursor": None,
         "n": 1234,
     }

@@ -17,7 +17,7 @@ from machines.traces.neutral import dumps, read
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
 NAMES = st.lists(TEXT, max_size=3).map(tuple)
-COUNT = st.integers(0, 10**25)
+COUNT = st.integers(0, 10**15)
 NUMBER = st.floats(0, 1e12)
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**25), 10**25) | st.floats(-1e9, 1e9) | TEXT,
