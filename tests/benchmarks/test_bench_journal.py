@@ -17,6 +17,8 @@ from statecraft.journal import FileStore, Journaled, MemoryStore, SqliteStore, S
 from statecraft.journal.records import answered
 from statecraft.replay import replay
 
+from .conftest import SLACK
+
 pytestmark = pytest.mark.benchmark
 
 
@@ -157,7 +159,7 @@ def test_a_line_is_encoded_fast(detectors: int, limit: float, capsys: pytest.Cap
     spent = best(encode, 3000)
     with capsys.disabled():
         print(f"\n  encode a step with {len(answer.seen)} answers, {len(encode())} bytes: {spent:.1f} us")
-    assert spent <= limit
+    assert spent <= limit * SLACK
 
 
 def lines_a_second(store: Store, count: int) -> tuple[float, float]:
@@ -192,7 +194,7 @@ def test_lines_are_kept_fast(
     cpu, clock = (max(rates) for rates in zip(*found, strict=True))
     with capsys.disabled():
         print(f"\n  {kind}, durability {durability}: {cpu:,.0f} lines a second of CPU time, {clock:,.0f} by the clock")
-    assert cpu >= limit
+    assert cpu >= limit / SLACK
 
 
 def test_a_turn_with_its_content_is_one_commit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -210,7 +212,7 @@ def test_a_turn_with_its_content_is_one_commit(tmp_path: Path, capsys: pytest.Ca
     store.close()
     with capsys.disabled():
         print(f"\n  a line with four contents of 0.5 to 1 KB to SQLite: {spent:.0f} us")
-    assert spent <= 450
+    assert spent <= 450 * SLACK
 
 
 def test_reading_back_is_fast(capsys: pytest.CaptureFixture[str]) -> None:
@@ -227,5 +229,5 @@ def test_reading_back_is_fast(capsys: pytest.CaptureFixture[str]) -> None:
     again = best(lambda: replay(store, of), 1, 3) / 2002
     with capsys.disabled():
         print(f"\n  verify {check:.1f} us a line, replay {again:.1f} us a line")
-    assert check <= 40
-    assert again <= 150
+    assert check <= 40 * SLACK
+    assert again <= 150 * SLACK

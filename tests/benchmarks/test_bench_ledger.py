@@ -16,6 +16,8 @@ from machines.ledger.signature import signature
 from machines.ledger.strip import strip
 from machines.ledger.volatile import MARK
 
+from .conftest import SLACK
+
 pytestmark = pytest.mark.benchmark
 
 ROUNDS = 7
@@ -94,7 +96,7 @@ def test_a_signature_of_300_bytes_of_arguments_costs_at_most_3_us() -> None:
     assert len(ARGUMENTS) == 300
     cost = microseconds(lambda args: signature("edit", args), [ARGUMENTS] * 5000)
     print(f"\nsignature, 300 B of arguments: {cost:.2f} us")
-    assert cost <= 3
+    assert cost <= 3 * SLACK
 
 
 def test_the_mean_result_of_the_recordings_is_digested_in_at_most_15_us(shared: Path) -> None:
@@ -103,7 +105,7 @@ def test_the_mean_result_of_the_recordings_is_digested_in_at_most_15_us(shared: 
     cost, failure = microseconds(digest, texts), microseconds(normalise_failure, texts)
     mean = sum(map(len, texts)) / len(texts)
     print(f"\n{len(texts)} recorded results of {mean:.0f} characters: digest {cost:.2f} us, failure {failure:.2f} us")
-    assert cost <= 15
+    assert cost <= 15 * SLACK
 
 
 @pytest.mark.parametrize(("log", "parts", "limit"), [(LOG, 59, 60), (DENSER, 80, 75)])
@@ -114,13 +116,13 @@ def test_2_kb_of_dense_log_lines_are_digested_within_the_limit(log: str, parts: 
     assert stripped.count(MARK) == parts
     cost = microseconds(digest, [text] * 200)
     print(f"\n2 KB of log with {parts} volatile parts: {cost:.1f} us")
-    assert cost <= limit
+    assert cost <= limit * SLACK
 
 
 def test_a_small_json_answer_is_digested_in_at_most_40_us() -> None:
     as_text, as_value = microseconds(digest, [json.dumps(ANSWER)] * 300), microseconds(digest, [ANSWER] * 300)
     print(f"\nJSON of 31 fields: {as_text:.1f} us as a text, {as_value:.1f} us as a value")
-    assert as_text <= 40
+    assert as_text <= 40 * SLACK
 
 
 @pytest.mark.parametrize(
@@ -135,4 +137,4 @@ def test_a_megabyte_costs_no_more_a_byte_than_a_small_answer(kind: str, text: st
     assert len(text) > 1_000_000
     cost = microseconds(digest, [text]) / len(text) * 1000
     print(f"\n1 MB, {kind}: {cost:.1f} ns a byte")
-    assert cost <= limit
+    assert cost <= limit * SLACK
