@@ -197,6 +197,8 @@ def move(run: Candidate, state: Message) -> Candidate:
     return evolve(run, at=state)
 
 
+may_be_partial = (no_facts | eligible).called("may_be_partial")
+
 _C, _CHECK, _PART, _WHOLE, _FAIL = tuple(Message)
 row = Rows[Candidate, Message, Command]()
 
@@ -222,7 +224,7 @@ MESSAGE = Table[Candidate, Message, Reply | NoReply | Refusal, Command](
         row(_C, Reply, _WHOLE, keep, not_answering, declares_final, ~forced),
         row(_C, Reply, _PART, keep, no_facts, declares_final, facts_required, ~forced),
         row(_C, Reply, _WHOLE, keep, no_facts, declares_final, ~forced),
-        row(_C, Reply, _PART, keep, no_facts | eligible, declares_partial, ~forced),
+        row(_C, Reply, _PART, keep, may_be_partial, declares_partial, ~forced),
         row(_C, Reply, _CHECK, keep, ~forced),
         row(_C, Reply, _PART, keep, something),
         row(_C, Reply, _FAIL, keep),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from transitions.extensions import GraphMachine
 
+from machines.tables import TABLES
 from statecraft import Table
 from statecraft.diagrams import edges
 from statecraft.guards import name_of
@@ -52,6 +53,11 @@ def drawn_by_us(table: AnyTable) -> Counter[Drawn]:
 @pytest.mark.parametrize("name", ["hall", "lift"])
 def test_the_library_draws_the_same_edges(name: str, request: pytest.FixtureRequest) -> None:
     table: AnyTable = request.getfixturevalue(name)
+    assert drawn_by_us(table) == drawn_by_transitions(table)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_the_library_draws_the_same_edges_of_the_machines_of_a_run(table: AnyTable) -> None:
     assert drawn_by_us(table) == drawn_by_transitions(table)
 
 
