@@ -97,9 +97,9 @@ class _View:
     def drawn(self) -> RenderableType:
         bars = Table.grid(padding=(0, 1))
         for name, (spent, limit) in self.budgets.items():
-            of = "no limit" if limit is None else f"{limit:g}"
+            of = "no limit" if limit is None else f"{limit:,.12g}"
             bar = ProgressBar(total=limit or 1, completed=min(spent, limit) if limit else 0, width=24)
-            bars.add_row(name, bar, f"{spent:.4g} of {of}")
+            bars.add_row(name, bar, f"{spent:,.6g} of {of}")
         head = Text.assemble((self.state, "bold"), f"  turn {self.turn}  ", (self.verdict, "yellow"))
         return Group(head, bars, *(Text(line, "dim", no_wrap=True, overflow="ellipsis") for line in self.news))
 
