@@ -2,8 +2,8 @@
 
 The caller's run is never changed: whatever goes wrong is a `Fault`, raised, and both steps are undone by being
 dropped. A table is held to its word here: the state moves only by the row, the purse only by what the row spends and
-refills, and an inner machine that bounds something begins again only in a row that says so, as far as the lens of the
-event shows: what an effect does to another inner run than the event's, no table can see.
+refills, and an inner machine that bounds something begins again only in a row that says so: seen in full where the
+inner machine names all its runs (`held`), else as far as the lens of the event shows.
 """
 
 from __future__ import annotations
@@ -174,8 +174,19 @@ def _without_rows(table: Any, run: Any, state: Enum, kind: type[Any]) -> AnyAnsw
 
 
 def _kept(held: Any, run: Any, after: Any, event: Any) -> bool:
-    """Whether the effect left the inner machine alone. Its lens can be asked only with an event that it knows."""
+    """Whether the effect left the inner machine alone, or put it away. A lens takes only events that it knows."""
+    if held.held is not None:
+        return _left_alone(held.held(run), held.held(after))
     if type(event) not in held.table.events:
         return True
     kid = held.get(after, event)
     return kid is None or kid == held.get(run, event)
+
+
+def _left_alone(before: Any, after: Any) -> bool:
+    if after is None or after == before:
+        return True
+    both: tuple[Any, Any] = (before, after)
+    if not all(isinstance(one, Mapping) for one in both):
+        return False
+    return all(name in before and before[name] == kid for name, kid in after.items())

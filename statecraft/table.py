@@ -150,6 +150,7 @@ class Inner(Generic[R, S, C_co]):
     put: Callable[[R, Any, Any], R]
     most: int | Callable[[R], int]
     fresh: Callable[[R], Any] | None
+    held: Callable[[R], Any] | None = None
     wrong: Wrong = ()
 
     @property
@@ -176,16 +177,21 @@ def inner(
     put: Callable[[R, IE, IR], R],
     most: int | Callable[[R], int] = 1,
     fresh: Callable[[R], IR] | None = None,
+    held: Callable[[R], IR | Mapping[Any, IR] | None] | None = None,
 ) -> Inner[R, S, C]:
     """The table as an inner machine of another.
 
     `get` finds the inner run that the event is for (None: there is none), `put` stores it after its step. `most` is how
     many live at once, `fresh` one as it begins: the proofs need it where the inner machine's budgets depend on its run.
+
+    `held` gives the inner run of an outer one, or all of them by name. With it a step sees every effect that begins an
+    inner machine again which a row spends; without it only those that the lens of the event shows, and that there are
+    no others is an assumption of the proof.
     """
     if no_table := one(table, TABLE, "inner"):
         raise TypeError(*no_table)
     states, wrong = several(during, STATE, "during")
-    return Inner(table, frozenset(states), get, put, most, fresh, wrong)
+    return Inner(table, frozenset(states), get, put, most, fresh, held, wrong)
 
 
 def _no_purse(run: object) -> Mapping[Any, int | None]:
