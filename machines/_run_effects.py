@@ -9,7 +9,7 @@ from statecraft import Evidence, Level
 from statecraft.evolve import evolve
 
 from ._run_endings import Done, answered, unanswered, with_facts
-from ._run_guards import limit_reached, wait_over
+from ._run_guards import limit_reached, nudge_due, wait_over
 from ._run_spending import at_time, charge, charged, timed
 from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil
 from .detectors.roster import ROSTER, Detector
@@ -90,12 +90,9 @@ def act(run: Run, event: Reply) -> Done:
     garbled = tuple(call.id for call in event.calls if not call.parsed)
     beyond = tuple(call.id for call in parsed[most:])
     ran = parsed[:most]
-    unrun = () if len(ran) == len(event.calls) else tuple(call for call in event.calls if call not in ran)
-    turn = Turn(
-        run.turn.number + 1,
-        open=tuple(ran),
-        signal=run.turn.signal,
-        strong=run.turn.strong,
+    unrun = [call for call in event.calls if not call.parsed] + parsed[most:]
+    turn = evolve(
+        _next_turn(run, tuple(ran)),
         failed=len(unrun),
         outcomes=tuple(digest8(call.signature, b"not run") for call in unrun[:most]),
         tool=event.calls[0].tool,
@@ -198,8 +195,7 @@ def nudge_by(detector: Detector) -> Effect:
     """The model is told what this detector saw, once in this streak."""
 
     def effect(run: Run, event: TurnEnded) -> Done:
-        reading = detector.read(run, event)
-        told = Tell(detector.name, (("now", reading.now), ("stop", reading.stop), *sorted(reading.seen.items())))
+        told = Tell(detector.name, _read(detector, run, event))
         closed = _close(run, event)
         streaks = evolve(closed.streaks, nudged=(*closed.streaks.nudged, detector.name))
         return evolve(closed, streaks=streaks, told=True), [*unanswered(run), told, Ask()]
@@ -212,9 +208,8 @@ def stop_by(detector: Detector) -> Effect:
     """This detector stops the run: one last reply, without tools."""
 
     def effect(run: Run, event: TurnEnded) -> Done:
-        reading = detector.read(run, event)
-        values = (("now", reading.now), ("stop", reading.stop), *sorted(reading.seen.items()))
-        return _conclude(_close(run, event), unanswered(run), Reason(detector.name, values), Fact.STUCK)
+        reason = Reason(detector.name, _read(detector, run, event))
+        return _conclude(_close(run, event), unanswered(run), reason, Fact.STUCK)
 
     effect.__name__ = f"stop_{detector.name}"
     return effect
@@ -222,9 +217,7 @@ def stop_by(detector: Detector) -> Effect:
 
 def stop_escalated(run: Run, event: TurnEnded) -> Done:
     """A third nudge within the window: whichever detector gives it, it is a stop."""
-    due = next(
-        (d.name for d in ROSTER if d.read(run, event).level >= Level.NUDGE and d.name not in run.streaks.nudged), None
-    )
+    due = nudge_due(run, event).seen["detector"]
     values = (("detector", due), ("older", run.ladder.older), ("newer", run.ladder.newer), ("turn", run.turn.number))
     return _conclude(_close(run, event), unanswered(run), Reason("escalation", values), Fact.STUCK)
 
@@ -248,25 +241,35 @@ def stop_at_limit_in_reply(run: Run, event: Reply) -> Done:
 def stop_truncated(run: Run, event: Reply) -> Done:
     """Cut off once too often in one incident."""
     calls = answered(event, "the reply was cut off, so its calls may be incomplete")
-    reason = Reason("recovery_exhausted", (("of", "truncated"), ("allowed", run.policy.recovery.truncated)))
+    reason = _exhausted("truncated", run.policy.recovery.truncated)
     return _conclude(charge(run, event), calls, reason, Fact.TRUNCATED, Fact.RECOVERY_EXHAUSTED)
 
 
 def stop_paused(run: Run, event: Reply) -> Done:
     """Paused once too often in one incident."""
-    reason = Reason("recovery_exhausted", (("of", "paused"), ("allowed", run.policy.recovery.paused)))
+    reason = _exhausted("paused", run.policy.recovery.paused)
     return _conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
 
 
 def stop_empty(run: Run, event: Reply) -> Done:
     """Empty once too often in one incident."""
-    reason = Reason("recovery_exhausted", (("of", "empty"), ("allowed", run.policy.recovery.empty)))
+    reason = _exhausted("empty", run.policy.recovery.empty)
     return _conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
 
 
 def _next_turn(run: Run, calls: tuple[Call, ...]) -> Turn:
     """The turn that a reply opens. What the plan or the goal said since the last one is news of this one."""
     return Turn(run.turn.number + 1, open=calls, signal=run.turn.signal, strong=run.turn.strong)
+
+
+def _read(detector: Detector, run: Run, event: TurnEnded) -> Values:
+    """What a detector saw, as a nudge and a stop tell it."""
+    reading = detector.read(run, event)
+    return (("now", reading.now), ("stop", reading.stop), *sorted(reading.seen.items()))
+
+
+def _exhausted(of: str, allowed: int) -> Reason:
+    return Reason("recovery_exhausted", (("of", of), ("allowed", allowed)))
 
 
 def _values(found: Evidence) -> Values:

@@ -42,11 +42,11 @@ def _step(table: Any, before: Any, event: Any) -> AnyAnswer:
     name = table.cell_of(state, kind)
     if name is None:
         return _without_rows(table, before, state, kind)
-    run, inside, asked_inside, opened = (
-        _inside(table, before, state, event) if table.inners else (before, (), (), _NONE)
-    )
     # A copy, so that an effect that changes a purse in place is seen, and harms no later step.
-    purse: Mapping[Any, Any] = dict(table.left(run)) if table.budgets else _EMPTY
+    purse: Mapping[Any, Any] = dict(table.left(before)) if table.budgets else _EMPTY
+    run, inside, asked_inside, opened = (
+        _inside(table, before, event, state, purse) if table.inners else (before, (), (), _NONE)
+    )
     asked = Asked(state.name, run, event, opened, purse)
     table.engine.ask(name, asked)
     answers = tuple(asked.answers.values())
@@ -135,13 +135,12 @@ def _settle(
 
 
 def _inside(
-    table: Any, run: Any, state: Enum, event: Any
+    table: Any, run: Any, event: Any, state: Enum, purse: Mapping[Any, Any]
 ) -> tuple[Any, tuple[AnyAnswer, ...], tuple[Any, ...], frozenset[int]]:
     """Step the inner machines that the event is for; `opened` names those that took a row and may go on."""
     inside: tuple[AnyAnswer, ...] = ()
     commands: tuple[Any, ...] = ()
     opened = _NONE
-    purse: Mapping[Any, Any] = dict(table.left(run)) if table.budgets else _EMPTY
     for held in table.inners:
         if state not in held.during or type(event) not in held.table.events:
             continue

@@ -11,9 +11,9 @@ from statecraft import Step
 from statecraft.journal import FileStore, MemoryStore, Store
 
 from ..drive import Loop
-from ..events import Begin, Cancel, Event, Text
+from ..events import Begin, Cancel, Event
 from ..journaled import RunJournal
-from ..ledger.observe import text_of
+from ..ledger.observe import both, text_of
 from ..manifest import Tool, Work
 from ..outcome import message_of
 from ..policy import DEFAULT, Policy
@@ -97,11 +97,7 @@ class AgentRun:
         """Drive the run to its ending. Its journal is closed whatever happens."""
         recent = Recent()
         journal = RunJournal(self._store, self.run, host="agent")
-
-        def keep(text: Text, content: str) -> None:
-            recent.keep(text, content)
-            journal.keep(text, content)
-
+        keep = both(recent.keep, journal.keep)
         host = self._host = AgentHost(self._world, self._notices, keep, lambda: self.run.stop)
         if self._cancel is not None:
             host.post(self._cancel)

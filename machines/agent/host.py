@@ -14,6 +14,7 @@ import attrs
 
 from ..commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson
 from ..events import (
+    Call,
     Cancel,
     Clock,
     Condensed,
@@ -26,11 +27,10 @@ from ..events import (
     Reply,
     Signal,
     StopReason,
-    Text,
 )
 from ..host import Key
 from ..ledger.canonical import loads
-from ..ledger.observe import UNSEEN, call_of, result_of, text_of
+from ..ledger.observe import UNSEEN, Keep, call_of, result_of, text_of
 from ..manifest import UNDECLARED, Tool
 from ..outcome import Reason
 from ..words import GO_ON, HOW_TO_FINISH, last_words, words_of
@@ -43,7 +43,6 @@ from .wire import CallPart, Completion, Provider, Refused, Request
 
 FactsOf = Callable[[Completion], Awaitable[Facts | None]]
 GoalOf = Callable[[], Awaitable[tuple[float, float] | None]]
-Keep = Callable[[Text, str], None]
 
 KEPT_RESULTS = 8_000
 """Characters of the newest results that condensing leaves alone."""
@@ -74,7 +73,7 @@ class AgentHost:
         self._world, self._notices, self._keep, self._stop = world, notices, keep, stop
         self.transcript = Transcript()
         self._began = anyio.current_time()
-        self._calls: dict[str, CallPart] = {}
+        self._calls: dict[str, tuple[CallPart, Call]] = {}
         self._arrived: deque[Event] = deque()
         self._inbox: deque[Event] = deque()
         self._knock = anyio.Event()
@@ -188,7 +187,10 @@ class AgentHost:
         self.transcript.reply(told.parts)
         for call, why in told.answered:
             self.transcript.answer(call, why, error=True)
-        self._calls = {call.id: call for call in calls}
+        made = tuple(
+            call_of(c.id, c.name, c.args, self._tool(c.name), parsed=_is_object(c), keep=self._keep) for c in calls
+        )
+        self._calls = {part.id: (part, call) for part, call in zip(calls, made, strict=True)}
         if cut and not calls:
             self.transcript.say(GO_ON)
         if told.text and not cut:
@@ -196,9 +198,7 @@ class AgentHost:
         return Reply(
             self.now(),
             answer.stop,
-            tuple(
-                call_of(c.id, c.name, c.args, self._tool(c.name), parsed=_is_object(c), keep=self._keep) for c in calls
-            ),
+            made,
             text=text_of(told.text, self._keep) if told.text.strip() else None,
             thinking=text_of(answer.thinking, self._keep) if answer.thinking else None,
             usage=answer.usage,
@@ -208,28 +208,28 @@ class AgentHost:
 
     async def _run(self, command: RunCalls) -> None:
         calls = [self._calls[call] for call in command.calls]
-        self._notices.tell(CallsNotice(tuple((call.id, call.name, call.args) for call in calls)))
-        together = [call for call in calls if not self._is_alone(call)]
+        self._notices.tell(CallsNotice(tuple((part.id, part.name, part.args) for part, _ in calls)))
+        alone = [self._is_alone(part) for part, _ in calls]
         async with anyio.create_task_group() as group:
-            for call in together:
-                group.start_soon(self._call, call)
-        for call in calls:
-            if self._is_alone(call):
-                await self._call(call)
+            for made, by_itself in zip(calls, alone, strict=True):
+                if not by_itself:
+                    group.start_soon(self._call, *made)
+        for made, by_itself in zip(calls, alone, strict=True):
+            if by_itself:
+                await self._call(*made)
         if self._world.goal is not None and (count := await self._world.goal()) is not None:
             self._arrived.append(GoalMeasured(self.now(), *count))
 
-    async def _call(self, call: CallPart) -> None:
-        tool = self._world.tools.get(call.name)
-        ran = _unknown(call, self._world.tools) if tool is None else await run_call(tool, call.args)
+    async def _call(self, part: CallPart, call: Call) -> None:
+        tool = self._world.tools.get(part.name)
+        ran = _unknown(part, self._world.tools) if tool is None else await run_call(tool, part.args)
         error = ran.error is not None
         self.transcript.answer(call.id, ran.content, error=error)
-        self._notices.tell(ResultNotice(call.id, call.name, ran.content, ran.error.value if ran.error else None))
-        manifest = self._tool(call.name)
+        self._notices.tell(ResultNotice(call.id, call.tool, ran.content, ran.error.value if ran.error else None))
         self._arrived.append(
             result_of(
-                call_of(call.id, call.name, call.args, manifest),
-                manifest,
+                call,
+                self._tool(call.tool),
                 at=self.now(),
                 value=ran.value,
                 error=ran.error,

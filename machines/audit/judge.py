@@ -24,7 +24,7 @@ from ..traces.bad_trace import BadTrace
 from ..traces.lines import Budget as BudgetLine
 from ..traces.recorded import Recorded
 from ..verdicts import decided
-from .translate import Translated, tools_of, translate, work_of
+from .translate import Translated, translate, work_of
 
 RANK = {"continue": 0, "nudge": 1, "stop": 2}
 
@@ -104,7 +104,7 @@ def first(recorded: Recorded, policy: Policy = DEFAULT) -> Run:
     return new_run(
         recorded.run.id,
         judged_by,
-        tools=tools_of(recorded.run),
+        tools=recorded.run.tools,
         work=work_of(recorded.run),
         requires=recorded.run.requires,
         agent=recorded.run.agent if isinstance(recorded.run.agent, str) else None,

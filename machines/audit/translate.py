@@ -31,9 +31,9 @@ from ..events import (
     StopReason,
     Usage,
 )
-from ..ledger.canonical import loads, spelling
+from ..ledger.canonical import loads
 from ..ledger.observe import UNSEEN as NOT_SEEN
-from ..ledger.observe import Keep, call_of, forget, result_of, text_of
+from ..ledger.observe import Keep, call_of, forget, result_of, spelled, text_of
 from ..manifest import UNDECLARED, Kind, Tools, Work
 from ..traces.lines import (
     FORMAT,
@@ -77,7 +77,7 @@ class Translated:
 
 def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
     """The events of one recorded run, as they are read. Each text met on the way is handed to `keep`."""
-    tools = tools_of(recorded.run)
+    tools = recorded.run.tools
     calls: dict[str, Call] = {}
     now = late = reached = 0.0
     looked: dict[str, float] = {}
@@ -105,11 +105,6 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
             yield Translated(number, event)
 
 
-def tools_of(run: RunLine) -> Tools:
-    """The manifest of a recorded run's tools."""
-    return run.tools
-
-
 def work_of(run: RunLine) -> Work:
     """What a recorded run was for; `other` where it does not say."""
     return Work.OTHER if run.work is None else Work(run.work)
@@ -134,7 +129,7 @@ def _event(line: Line, at: float, tools: Tools, calls: dict[str, Call], keep: Ke
         case CondensedLine():
             return Condensed(at, line.freed, bool(line.summarised))
         case SignalLine():
-            return Signal(at, line.name, None if line.value is None else text_of(_spelled(line.value), keep))
+            return Signal(at, line.name, None if line.value is None else text_of(spelled(line.value), keep))
         case CancelLine():
             return Cancel(at, line.reason or "")
         case EndLine():
@@ -218,7 +213,7 @@ def _interval(call: Call, tools: Tools) -> float:
 def _refusal(line: RefusalLine, at: float, keep: Keep) -> Refusal:
     headers = {name.lower(): value for name, value in line.headers.items()}
     after = _seconds(headers.get("retry-after"))
-    return Refusal(at, line.status, text_of(_spelled(line.body), keep), after, _too_long(line.body))
+    return Refusal(at, line.status, text_of(spelled(line.body), keep), after, _too_long(line.body))
 
 
 def _too_long(body: object) -> bool:
@@ -236,7 +231,3 @@ def _seconds(text: str | None) -> float | None:
         return None if text is None else max(0.0, float(text))
     except ValueError:
         return None
-
-
-def _spelled(value: object) -> str:
-    return value if isinstance(value, str) else spelling(value).decode("utf-8", "surrogatepass")

@@ -21,9 +21,8 @@ from statecraft.journal import JournalError
 from ..audit.judge import RANK, Judged, first, judge
 from ..audit.lines import Line, line_of
 from ..audit.report import as_json
-from ..events import Text as Kept
 from ..journaled import RunJournal
-from ..ledger.observe import Keep
+from ..ledger.observe import both
 from ..policy import DEFAULT, Policy
 from ..policy_file import keys_of, read_policy
 from ..recent import Recent
@@ -125,20 +124,12 @@ def _judged(
         else:
             kept = RunJournal(journals.store(called), first(called, policy), host="audit")
             try:
-                judged = judge(called, policy, watch=kept.watch, keep=_both(recent.keep, kept.keep))
+                judged = judge(called, policy, watch=kept.watch, keep=both(recent.keep, kept.keep))
             except BaseException:
                 kept.close(None)
                 raise
             kept.close(judged.run_now)
         yield judged, as_json(judged, recent)
-
-
-def _both(one: Keep, other: Keep) -> Keep:
-    def both(text: Kept, content: str) -> None:
-        one(text, content)
-        other(text, content)
-
-    return both
 
 
 def _shown(given: list[Input]) -> Iterator[Input]:

@@ -19,8 +19,8 @@ from statecraft.journal import FileStore, verify
 from ..audit.judge import Judged, first, judge
 from ..audit.report import decided, strip_of, told
 from ..commands import Tell
-from ..events import Text
 from ..journaled import RunJournal
+from ..ledger.observe import both
 from ..outcome import message_of
 from ..policy import DEFAULT
 from ..recent import Recent
@@ -79,12 +79,7 @@ def _one(name: str, path: Path, into: Path) -> int:
     for recorded in open_trace(path):
         recent = Recent()
         journal = RunJournal(FileStore(target), first(recorded, DEFAULT), host="audit")
-
-        def keep(text: Text, content: str, recent: Recent = recent, journal: RunJournal = journal) -> None:
-            recent.keep(text, content)
-            journal.keep(text, content)
-
-        judged = judge(recorded, DEFAULT, watch=journal.watch, keep=keep)
+        judged = judge(recorded, DEFAULT, watch=journal.watch, keep=both(recent.keep, journal.keep))
         journal.close(judged.run_now)
         say(f"{name}: {recorded.run.title}\n")
         say(f"  turns    {strip_of(judged.strip)}   {decided(judged)}\n")

@@ -26,6 +26,16 @@ def forget(text: Text, content: str) -> None:
     """A `keep` that keeps nothing."""
 
 
+def both(one: Keep, other: Keep) -> Keep:
+    """A `keep` that hands each text to two."""
+
+    def keep(text: Text, content: str) -> None:
+        one(text, content)
+        other(text, content)
+
+    return keep
+
+
 def text_of(content: str, keep: Keep = forget) -> Text:
     """The text as an event names it."""
     text = Text(hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(), len(content))
@@ -72,7 +82,7 @@ def result_of(
         at,
         call.id,
         digest=result_digest(value, failed, tool.volatile, progress) if seen else None,
-        value=text_of(_spelled(value), keep) if seen else None,
+        value=text_of(spelled(value), keep) if seen else None,
         error=error,
         error_class=error_class,
         state=None if state is None else _state(state),
@@ -87,7 +97,8 @@ def _state(state: str) -> bytes:
     return hashlib.blake2b(state.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def _spelled(value: object) -> str:
+def spelled(value: object) -> str:
+    """A JSON value as the text that is kept of it: a text as it is, anything else in canonical spelling."""
     return value if isinstance(value, str) else spelling(value).decode("utf-8", "surrogatepass")
 
 
@@ -112,7 +123,7 @@ def _poll(value: object, error: ErrorKind | None, wait: Wait) -> tuple[PollState
     if value is UNSEEN and error is None:
         return None, None
     found = value if wait.progress_field == "*" else _field(value, wait.progress_field)
-    shown = None if found is UNSEEN else _spelled(found)[:80]
+    shown = None if found is UNSEEN else spelled(found)[:80]
     if error is not None or found is UNSEEN:
         return PollState.UNRECOGNISED, shown
     if any(_is(found, waiting) for waiting in wait.waiting_values):

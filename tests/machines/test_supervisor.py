@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import pytest
 
@@ -16,7 +14,6 @@ from machines.events import (
     Chunk,
     Clock,
     Condensed,
-    Declared,
     Ended,
     Event,
     GoalMeasured,
@@ -30,36 +27,15 @@ from machines.events import (
     Said,
     Signal,
     StopReason,
-    Text,
     TurnEnded,
     Usage,
 )
-from machines.manifest import Kind, Tool, Wait
 from machines.outcome import Fact
-from machines.policy import Budget, Policy
 from machines.run import RUN
 from machines.state import Phase, Purse, Run, hand_on, new_run
 from machines.supervisor import Fed, Moved, NewLeg, ended, feed, settle
 
-TEXT = Text("text", 4)
-ONE, TWO = Call("1", "read", b"sign-one", TEXT), Call("2", "write", b"sign-two", TEXT)
-TOOLS = {"write": Tool(Kind.WRITE), "poll": Tool(wait=Wait("*", ("queued",), ("done",), 100.0, 5.0))}
-NEW = new_run("run", Policy(budget=Budget(turns=5, tokens=None, usd=None)), tools=TOOLS)
-HI, BY_A_PROGRAM = Said(5.0, TEXT), Said(5.0, TEXT, synthetic=True)
-
-
-def after(*events: Event, run: Run = NEW) -> Run:
-    for event in events:
-        run = feed(run, event).run
-    return run
-
-
-def calling(*calls: Call, at: float = 1.0) -> Reply:
-    return Reply(at, StopReason.TOOL_USE, calls)
-
-
-def final(at: float = 4.0, **more: Any) -> Reply:
-    return Reply(at, StopReason.END_TURN, text=TEXT, kind=Declared.FINAL, **more)
+from .histories import BY_A_PROGRAM, HI, NEW, ONE, TEXT, TOOLS, TWO, after, calling, final
 
 
 def names(fed: Fed) -> list[str]:
