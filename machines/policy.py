@@ -94,6 +94,13 @@ class Messages:
 
 
 @attrs.frozen
+class Planning:
+    """Whether the model is given the tools to keep a plan."""
+
+    enabled: bool = True
+
+
+@attrs.frozen
 class Policy:
     """All thresholds of a run."""
 
@@ -104,6 +111,7 @@ class Policy:
     progress: Progress = Progress()
     waiting: Waiting = Waiting()
     messages: Messages = Messages()
+    planning: Planning = Planning()
 
 
 DEFAULT = Policy()

@@ -58,6 +58,10 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "": "when a message may end a run",
         "require_facts": "true: a declared final answer without facts from the host is partial",
     },
+    "planning": {
+        "": "the plan that the model keeps",
+        "enabled": "false: the model has no tools to keep a plan",
+    },
 }
 
 

@@ -14,7 +14,7 @@ from ..drive import Loop
 from ..events import Begin, Cancel, Event
 from ..journaled import RunJournal
 from ..ledger.observe import both, text_of
-from ..manifest import Tool, Work
+from ..manifest import Work
 from ..outcome import message_of
 from ..policy import DEFAULT, Policy
 from ..recent import Recent
@@ -23,13 +23,25 @@ from ..state import RECOVERIES, SIZES, Purse, Run, new_run
 from ..supervisor import Fed, Moved
 from ..verdicts import decided
 from .host import AgentHost, FactsOf, GoalOf, World
-from .notices import EndingNotice, Notices, RecoveryNotice, RepetitionNotice, StateNotice, VerdictNotice
+from .notices import (
+    AttemptResetNotice,
+    EndingNotice,
+    Notices,
+    RecoveryNotice,
+    RepetitionNotice,
+    StateNotice,
+    VerdictNotice,
+)
+from .planning import PLAN_MANIFEST
 from .result import RunResult
 from .tools import AgentTool
 from .wire import Provider
 
 SYSTEM = "You work on a task with the tools you are given. When you are done, or cannot go on, call finish."
 """What the model is told where the application says nothing else."""
+
+GIVEN_UP = (Purse.EMPTY, Purse.REFUSED)
+"""Recoveries that ask again for the same reply: what came of the one before is not kept."""
 
 StoreFor = Callable[[str], Store]
 
@@ -57,8 +69,9 @@ class Agent:
         held = {tool.name: tool for tool in tools}
         self.policy, self.work, self.requires = policy, work, requires
         self.notices = Notices()
-        self._manifest: Mapping[str, Tool] = {name: tool.manifest for name, tool in held.items()}
-        self._world = World(provider, held, system, policy.budget.reply_tokens or 4_096, facts, goal)
+        planning = policy.planning.enabled
+        self._manifest = {**(PLAN_MANIFEST if planning else {}), **{name: tool.manifest for name, tool in held.items()}}
+        self._world = World(provider, held, system, policy.budget.reply_tokens or 4_096, facts, goal, planning)
         self._store = _stores(journal)
 
     def start(self, task: str, *, run: str | None = None) -> AgentRun:
@@ -109,9 +122,7 @@ class AgentRun:
             raise AssertionError("a run that was driven to its end has an outcome")
         message = message_of(outcome, recent.text_of)
         self._notices.tell(EndingNotice(outcome, message))
-        plan = self.run.ledger.plan
-        todos = tuple({"content": recent.text_of(i.content) or "", "status": i.status} for i in plan)
-        return RunResult(self.run.id, message, outcome, todos, journal.name)
+        return RunResult(self.run.id, message, outcome, host.plan.todos, journal.name)
 
     def _watch(self, event: Event, fed: Fed) -> None:
         """Each step as notices."""
@@ -133,6 +144,8 @@ class AgentRun:
         if isinstance(budget, Purse) and budget in RECOVERIES:
             attempt = (SIZES[budget](run) or 0) - (run.purse[budget] or 0)
             self._notices.tell(RecoveryNotice(budget.value, attempt, self._world.reply_tokens))
+            if budget in GIVEN_UP:
+                self._notices.tell(AttemptResetNotice(budget.value))
 
 
 def spent(run: Run, at: float) -> Mapping[str, tuple[float, float | None]]:

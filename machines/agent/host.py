@@ -23,6 +23,8 @@ from ..events import (
     Event,
     Facts,
     GoalMeasured,
+    PlanChanged,
+    PlanItem,
     Refusal,
     Reply,
     Signal,
@@ -37,6 +39,7 @@ from ..words import GO_ON, HOW_TO_FINISH, last_words, words_of
 from .calling import Ran, run_call
 from .finish import FINISH_SCHEMA, declared
 from .notices import CallsNotice, CondensedNotice, Notices, PersonNotice, ResultNotice, TextNotice
+from .planning import Plan, Todo, notice_of, plan_tools
 from .tools import AgentTool
 from .transcript import Transcript
 from .wire import CallPart, Completion, Provider, Refused, Request
@@ -64,6 +67,7 @@ class World:
     reply_tokens: int
     facts: FactsOf | None = None
     goal: GoalOf | None = None
+    planning: bool = True
 
 
 class AgentHost:
@@ -78,7 +82,10 @@ class AgentHost:
         self._inbox: deque[Event] = deque()
         self._knock = anyio.Event()
         self._scope: anyio.CancelScope | None = None
-        self._schemas = (*(tool.schema for tool in world.tools.values()), FINISH_SCHEMA)
+        self.plan = Plan(self._planned)
+        built_in = plan_tools(self.plan) if world.planning else ()
+        self._tools = {**{made.name: made for made in built_in}, **world.tools}  # an application's own come first
+        self._schemas = (*(made.schema for made in self._tools.values()), FINISH_SCHEMA)
 
     def now(self) -> float:
         """Seconds since the run began."""
@@ -209,20 +216,20 @@ class AgentHost:
     async def _run(self, command: RunCalls) -> None:
         calls = [self._calls[call] for call in command.calls]
         self._notices.tell(CallsNotice(tuple((part.id, part.name, part.args) for part, _ in calls)))
-        alone = [self._is_alone(part) for part, _ in calls]
-        async with anyio.create_task_group() as group:
-            for made, by_itself in zip(calls, alone, strict=True):
-                if not by_itself:
+        together = [made for made in calls if len(calls) > 1 and not self._is_alone(made[0])]  # a task costs 30 us
+        if together:
+            async with anyio.create_task_group() as group:
+                for made in together:
                     group.start_soon(self._call, *made)
-        for made, by_itself in zip(calls, alone, strict=True):
-            if by_itself:
+        for made in calls:
+            if len(calls) == 1 or self._is_alone(made[0]):
                 await self._call(*made)
         if self._world.goal is not None and (count := await self._world.goal()) is not None:
             self._arrived.append(GoalMeasured(self.now(), *count))
 
     async def _call(self, part: CallPart, call: Call) -> None:
-        tool = self._world.tools.get(part.name)
-        ran = _unknown(part, self._world.tools) if tool is None else await run_call(tool, part.args)
+        tool = self._tools.get(part.name)
+        ran = _unknown(part, self._tools) if tool is None else await run_call(tool, part.args)
         error = ran.error is not None
         self.transcript.answer(call.id, ran.content, error=error)
         self._notices.tell(ResultNotice(call.id, call.tool, ran.content, ran.error.value if ran.error else None))
@@ -250,12 +257,17 @@ class AgentHost:
         self._notices.tell(CondensedNotice(0, 0, summarized=False))
         self._arrived.append(Condensed(self.now(), freed // CHARS_A_TOKEN))
 
+    def _planned(self, todos: Sequence[Todo]) -> None:
+        items = tuple(PlanItem(text_of(todo["content"], self._keep), todo["status"]) for todo in todos)
+        self._arrived.append(PlanChanged(self.now(), items))
+        self._notices.tell(notice_of(todos))
+
     def _is_alone(self, call: CallPart) -> bool:
-        tool = self._world.tools.get(call.name)
+        tool = self._tools.get(call.name)
         return tool is not None and tool.alone
 
     def _tool(self, name: str) -> Tool:
-        tool = self._world.tools.get(name)
+        tool = self._tools.get(name)
         return UNDECLARED if tool is None else tool.manifest
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 
@@ -61,7 +62,7 @@ class RunResult:
     run: str
     output: str
     outcome: Outcome
-    todos: tuple[Mapping[str, str], ...]
+    todos: tuple[Mapping[str, Any], ...]
     journal: str
 
     @property

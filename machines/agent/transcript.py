@@ -8,7 +8,9 @@ beginning goes on to hold.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import overload
 
 import attrs
 
@@ -21,8 +23,35 @@ PRUNED = "(cleared: an old result, to make room)"
 """What stands for a result that was cleared."""
 
 
+class _Sent(Sequence[Message]):
+    """The messages as they stood for one request; shares the finished ones, so that a long run copies nothing."""
+
+    def __init__(self, done: list[Message], last: Message | None) -> None:
+        self._done, self._size = done, len(done)
+        self._last: tuple[Message, ...] = () if last is None else (last,)
+
+    def __len__(self) -> int:
+        return self._size + len(self._last)
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Message]: ...
+    def __getitem__(self, index: int | slice) -> Message | Sequence[Message]:
+        if isinstance(index, slice):
+            return list(self)[index]
+        at = range(len(self))[index]
+        return self._done[at] if at < self._size else self._last[0]
+
+    def __iter__(self) -> Iterator[Message]:
+        return chain(islice(self._done, self._size), self._last)
+
+
 class Transcript:
-    """The messages of one run, growing at the end: those that are finished, and the user's one that is still open."""
+    """The messages of one run, growing at the end: those that are finished, and the user's one that is still open.
+
+    A finished message is never changed in its list, since a request may still hold it: whoever does makes a new list.
+    """
 
     def __init__(self) -> None:
         self._done: list[Message] = []
@@ -44,8 +73,8 @@ class Transcript:
             return
         self._close()
         if self._done and self._done[-1].role == "assistant":
-            last = self._done.pop()
-            parts = (*last.parts, *parts)
+            parts = (*self._done[-1].parts, *parts)
+            self._done = self._done[:-1]
         self._done.append(Message("assistant", tuple(parts)))
         self._calls = tuple(part for part in parts if isinstance(part, CallPart))
 
@@ -56,12 +85,12 @@ class Transcript:
 
     def outbound(self) -> Sequence[Message]:
         """The messages as a provider takes them."""
-        still = self._open_message()
-        return [*self._done, still] if still is not None else list(self._done)
+        return _Sent(self._done, self._open_message())
 
     def prune(self, keep_chars: int) -> int:
         """Replace old results by a note, the newest `keep_chars` characters of them excepted; the characters freed."""
         freed = kept = 0
+        self._done = list(self._done)
         for index in range(len(self._done) - 1, -1, -1):
             parts: list[Part] = []
             for part in self._done[index].parts:

@@ -22,6 +22,7 @@ from ..agent.notices import (
     ResultNotice,
     StateNotice,
     TextNotice,
+    TodosNotice,
     VerdictNotice,
 )
 
@@ -63,6 +64,9 @@ def lines_of(notice: Notice) -> list[str]:
             return [f"note    {_short(notice.text)}"]
         case VerdictNotice():
             return [f"{notice.verdict:<7} by {notice.by} at turn {notice.turn}: {spelled(notice.evidence)}"]
+        case TodosNotice():
+            doing = f": {_short(notice.in_progress)}" if notice.in_progress else ""
+            return [f"plan    {notice.completed} of {notice.total} done{doing}"]
         case RecoveryNotice():
             return [f"recover {notice.reason}, attempt {notice.attempt}"]
         case _:

@@ -27,6 +27,7 @@ async def slow(number: int) -> int:
 
 SCRIPT = [
     Turn(calls=(call("slow", {"number": 1}), call("slow", {"number": 2}))),
+    Turn(calls=(call("slow", {"number": 3}),)),
     Turn("a note"),
     Turn(calls=(call("finish", {"kind": "final", "text": "done"}),)),
 ]

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from machines.agent.calling import heartbeat
-from machines.agent.notices import EndingNotice, Notice, TextNotice, VerdictNotice
+from machines.agent.notices import AttemptResetNotice, EndingNotice, Notice, RecoveryNotice, TextNotice, VerdictNotice
 from machines.agent.result import RunLimitReached, RunResult, RunStuck
 from machines.agent.scripted import Garbage, Received, Refuse, Turn, call
 from machines.agent.tools import ToolError, tool
@@ -261,3 +261,24 @@ async def test_runs_side_by_side_keep_apart(serve: Callable[..., Any], tmp_path:
                 group.start_soon(lambda a, n: a.run("go", run=n), agent, name)
         await stage.close()
         assert all(whole(tmp_path, name) for name in agents)
+
+
+@pytest.mark.parametrize(
+    ("move", "reset"),
+    [
+        (Refuse(529, headers={"retry-after": "0"}), ["refusals"]),
+        (Turn(""), ["empty_replies"]),
+        (Turn("cu", stop=StopReason.LENGTH), []),
+    ],
+)
+async def test_an_attempt_that_is_given_up_is_told_and_one_that_goes_on_is_not(
+    serve: Callable[..., Any], move: Any, reset: list[str]
+) -> None:
+    with serve([move, DONE]) as stage:
+        told: list[Notice] = []
+        agent = stage.agent()
+        agent.notices.subscribe(told.append)
+        assert (await agent.run("go")).ok
+        await stage.close()
+        assert [notice.reason for notice in told if isinstance(notice, AttemptResetNotice)] == reset
+        assert [notice.attempt for notice in told if isinstance(notice, RecoveryNotice)] == [1]

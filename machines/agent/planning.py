@@ -1,0 +1,90 @@
+"""The plan that the model keeps: two built-in tools, `write_todos` and `read_todos`.
+
+The rules: a list that does not fit gets a one-line error and changes nothing; an item's other keys are kept; the run
+hears the plan as a fact (`PlanChanged`), in which only an item that was closed counts as progress.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Final, cast
+
+import attrs
+import msgspec
+
+from ..events import ErrorKind
+from ..manifest import Kind, Tool
+from .notices import TodosNotice
+from .tools import AgentTool, ToolError, tool
+
+STATUSES: Final = ("pending", "in_progress", "completed")
+
+Todo = Mapping[str, Any]
+"""An item of the plan: `content`, `status`, and whatever other keys the model gave it."""
+
+_ITEM: Final[dict[str, Any]] = {
+    "properties": {
+        "content": {"type": "string", "description": "what is to be done"},
+        "status": {"type": "string", "enum": list(STATUSES)},
+    },
+    "required": ["content", "status"],
+}
+_Item = Annotated[dict[str, Any], msgspec.Meta(extra_json_schema=_ITEM)]
+
+
+@attrs.define
+class Plan:
+    """The plan of one run; `changed` hears each new list."""
+
+    changed: Callable[[Sequence[Todo]], None]
+    todos: tuple[Todo, ...] = ()
+
+    def write(self, items: Sequence[Todo]) -> str:
+        """Take a whole new list. Raises `ToolError` for one that does not fit, and keeps the old one."""
+        for number, item in enumerate(items, 1):
+            if problem := _problem(item):
+                raise ToolError(ErrorKind.VALIDATION, f"item {number}: {problem}; the plan is as it was")
+        self.todos = tuple(items)
+        self.changed(self.todos)
+        done = sum(item["status"] == "completed" for item in items)
+        return f"{done} of {len(items)} done"
+
+
+def plan_tools(plan: Plan) -> tuple[AgentTool, ...]:
+    """The two tools, for the plan of one run."""
+
+    @tool(manifest=Tool(kind=Kind.THINK, may_be_empty=("todos",), required=("todos",)))
+    async def write_todos(todos: list[_Item]) -> str:
+        """Write down the plan as a whole list, which takes the place of the last one. Tick items off as they are done.
+
+        Worth it for work of three or more steps. An item has `content`, and a `status`: pending, in_progress or
+        completed.
+        """
+        return plan.write(todos)
+
+    @tool(manifest=Tool(kind=Kind.THINK))
+    async def read_todos() -> list[dict[str, Any]]:
+        """Read the plan as it stands."""
+        return cast("list[dict[str, Any]]", [*plan.todos])
+
+    return write_todos, read_todos
+
+
+PLAN_MANIFEST: Final[Mapping[str, Tool]] = {made.name: made.manifest for made in plan_tools(Plan(lambda _: None))}
+"""What the run knows of the two."""
+
+
+def notice_of(todos: Sequence[Todo]) -> TodosNotice:
+    """The plan as its notice tells it."""
+    doing = next((str(item["content"]) for item in todos if item["status"] == "in_progress"), None)
+    done = sum(item["status"] == "completed" for item in todos)
+    return TodosNotice(tuple(todos), done, len(todos), doing)
+
+
+def _problem(item: Todo) -> str:
+    content, status = item.get("content"), item.get("status")
+    if not isinstance(content, str) or not content.strip():
+        return "expected content, a text that is not empty"
+    if status not in STATUSES:
+        return f"found the status {status!r}, expected one of {', '.join(STATUSES)}"
+    return ""
