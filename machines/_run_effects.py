@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
-from statecraft import Evidence, Level
+from statecraft import Evidence, Level, Reading
 from statecraft.evolve import evolve
 
 from ._run_endings import Done, answered, unanswered, with_facts
 from ._run_guards import limit_reached, nudge_due, wait_over
 from ._run_spending import at_time, charge, charged, timed
 from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil
-from .detectors.roster import ROSTER, Detector
+from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector
+from .detectors.vain_condensing import vain
 from .events import (
     Begin,
     Call,
+    Chunk,
     Clock,
     Condensed,
     Event,
@@ -30,16 +32,19 @@ from .events import (
     TurnEnded,
     Values,
 )
-from .ledger.work import digest8, learn_goal, learn_plan, learn_result
+from .ledger.work import learn_goal, learn_plan, learn_result
 from .manifest import Kind, Wait
 from .outcome import Fact, Reason
-from .state import Purse, Run, Spent, Streaks, Turn, Waits, outcome_of
+from .state import Phase, Purse, Run, Spent, Waits
+from .turn import Answer, Turn, outcome_of, unrun
 
 MOST_UNANSWERED = 64
 """Calls without an answer that a run remembers for its account; the newest are kept."""
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before a refused request is sent again, where nobody named a time: the first, and the longest."""
+
+BY_NAME: Mapping[str, Detector[TurnEnded]] = {detector.name: detector for detector in ROSTER}
 
 Effect = Callable[[Run, TurnEnded], Done]
 
@@ -50,7 +55,7 @@ def begin(run: Run, event: Begin | Said) -> Done:
     return evolve(run, spent=spent), [Ask()]
 
 
-def ask_again(run: Run, event: Clock | Signal | Condensed) -> Done:
+def ask_again(run: Run, event: Clock | Signal) -> Done:
     """What was waited for has come."""
     return at_time(run, event), [Ask()]
 
@@ -90,13 +95,8 @@ def act(run: Run, event: Reply) -> Done:
     garbled = tuple(call.id for call in event.calls if not call.parsed)
     beyond = tuple(call.id for call in parsed[most:])
     ran = parsed[:most]
-    unrun = [call for call in event.calls if not call.parsed] + parsed[most:]
-    turn = evolve(
-        _next_turn(run, tuple(ran)),
-        failed=len(unrun),
-        outcomes=tuple(digest8(call.signature, b"not run") for call in unrun[:most]),
-        tool=event.calls[0].tool,
-    )
+    left = [call for call in event.calls if not call.parsed] + parsed[most:]
+    turn = evolve(_next_turn(run, tuple(ran)), answers=tuple(map(unrun, left[:most])))
     run = evolve(run, spent=charged(run.spent, event), turn=turn)
     commands: list[Command] = [RunCalls(tuple(call.id for call in ran))] if ran else []
     if garbled:
@@ -117,30 +117,43 @@ def fold(run: Run, event: Result) -> Done:
     turn, spent = run.turn, timed(run.spent, event)
     call = next(call for call in turn.open if call.id == event.call)
     tool = run.tool(call.tool)
-    ledger, signal = learn_result(run.ledger, call, event, tool, run.policy.progress.recent_results)
-    left = tuple(other for other in turn.open if other is not call)
-    signal, strong = signal or turn.signal, turn.strong or signal == "state"
-    waits, waiting, over = _wait(run, spent, event, call, tool.wait)
-    if waiting:
-        turn = evolve(turn, open=left, signal=signal, strong=strong, polls=turn.polls + 1)
-        return evolve(run, spent=spent, ledger=ledger, turn=turn, waits=waits), ()
-    seen = event.digest is not None
-    outcome = outcome_of(call, event.digest or b"", event.error.value if event.error else "")
-    idle = tool.scratch or tool.kind is Kind.THINK
+    progress = run.policy.progress
+    learned = learn_result(run.ledger, call, event, tool, progress.recent_results)
     turn = evolve(
         turn,
-        open=left,
-        signal=signal,
-        strong=strong,
-        outcomes=(*turn.outcomes, outcome),
-        ok=turn.ok + (event.error is None and seen and not idle),
-        failed=turn.failed + (event.error is not None),
-        unseen=turn.unseen + (event.error is None and not seen),
-        tool=call.tool,
+        open=tuple(other for other in turn.open if other is not call),
+        signal=learned.signal or turn.signal,
+        strong=turn.strong or learned.signal == "state",
+        grew=turn.grew or learned.grew,
+    )
+    waits, waiting, over = _wait(run, spent, event, call, tool.wait)
+    if waiting:
+        return evolve(run, spent=spent, ledger=learned.ledger, turn=evolve(turn, polls=turn.polls + 1), waits=waits), ()
+    error = event.error.value if event.error else ""
+    came_to = (event.digest or b"", error) if progress.results else (b"", "")
+    outcome = outcome_of(call.signature, *came_to)
+    answer = Answer(
+        call.tool,
+        call.signature,
+        outcome,
+        error=event.error,
+        seen=event.digest is not None,
+        new=learned.new,
+        idle=tool.scratch or tool.kind is Kind.THINK,
+        sourced=learned.sourced,
+        fruitless=event.fruitless,
+        empty=call.empty,
+        failure=event.failure or b"",
+        topic=call.topic,
+        figures=call.figures,
+    )
+    turn = evolve(
+        turn,
+        answers=(*turn.answers, answer),
         wait_over=over or turn.wait_over,
         wait_value=turn.wait_value if over is None else event.poll_value,
     )
-    return evolve(run, spent=spent, ledger=ledger, turn=turn, waits=waits), ()
+    return evolve(run, spent=spent, ledger=learned.ledger, turn=turn, waits=waits), ()
 
 
 def fold_late(run: Run, event: Result) -> Done:
@@ -148,12 +161,13 @@ def fold_late(run: Run, event: Result) -> Done:
     run = at_time(run, event)
     call = next(call for call in run.unanswered if call.id == event.call)
     tool = run.tool(call.tool)
-    ledger, signal = learn_result(run.ledger, call, event, tool, run.policy.progress.recent_results)
+    learned = learn_result(run.ledger, call, event, tool, run.policy.progress.recent_results)
     left = tuple(other for other in run.unanswered if other is not call)
-    run = evolve(run, ledger=ledger, unanswered=left)
-    if signal:
-        strong = run.turn.strong or signal == "state"
-        run = evolve(run, turn=evolve(run.turn, signal=signal, strong=strong))
+    run = evolve(run, ledger=learned.ledger, unanswered=left)
+    if learned.signal or learned.grew:
+        turn, signal = run.turn, learned.signal or run.turn.signal
+        strong = turn.strong or learned.signal == "state"
+        run = evolve(run, turn=evolve(turn, signal=signal, strong=strong, grew=turn.grew or learned.grew))
     return run, ()
 
 
@@ -191,11 +205,11 @@ def tell_wait(run: Run, event: TurnEnded) -> Done:
     return _close(run, event), [*unanswered(run), *person, Tell("wait_over", values), Ask()]
 
 
-def nudge_by(detector: Detector) -> Effect:
+def nudge_by(detector: Detector[TurnEnded]) -> Effect:
     """The model is told what this detector saw, once in this streak."""
 
     def effect(run: Run, event: TurnEnded) -> Done:
-        told = Tell(detector.name, _read(detector, run, event))
+        told = Tell(detector.name, _read(detector.read(run, event)))
         closed = _close(run, event)
         streaks = evolve(closed.streaks, nudged=(*closed.streaks.nudged, detector.name))
         return evolve(closed, streaks=streaks, told=True), [*unanswered(run), told, Ask()]
@@ -204,15 +218,80 @@ def nudge_by(detector: Detector) -> Effect:
     return effect
 
 
-def stop_by(detector: Detector) -> Effect:
+def stop_by(detector: Detector[TurnEnded]) -> Effect:
     """This detector stops the run: one last reply, without tools."""
 
     def effect(run: Run, event: TurnEnded) -> Done:
-        reason = Reason(detector.name, _read(detector, run, event))
+        reason = Reason(detector.name, _read(detector.read(run, event)))
         return _conclude(_close(run, event), unanswered(run), reason, Fact.STUCK)
 
     effect.__name__ = f"stop_{detector.name}"
     return effect
+
+
+def rescue_by(detector: Detector[TurnEnded]) -> Effect:
+    """Instead of a stop the model is told what it still has to write, and the counts of standing still begin afresh."""
+
+    def effect(run: Run, event: TurnEnded) -> Done:
+        unwritten = tuple(target for target in run.requires if target not in run.ledger.written)
+        values = (("instead_of", detector.name), ("unwritten", ", ".join(unwritten)), *_read(detector.read(run, event)))
+        closed = _close(run, event)
+        streaks = evolve(
+            closed.streaks, barren=0, barren_ok=0, barren_failed=0, stalled=0, stalled_ok=0, stalled_failed=0, silent=0
+        )
+        return evolve(closed, streaks=streaks, told=True), [*unanswered(run), Tell("rescue", values), Ask()]
+
+    effect.__name__ = f"rescue_{detector.name}"
+    return effect
+
+
+def stop_before(detector: Detector[TurnEnded]) -> Callable[[Run, Reply], Done]:
+    """No answer could change what this detector sees: the reply's calls are not run."""
+
+    def effect(run: Run, event: Reply) -> Done:
+        assert detector.before is not None
+        reason = Reason(detector.name, _read(detector.before(run, event)))
+        calls = answered(event, "not run: it could not have come to anything else than before")
+        return _conclude(charge(run, event), calls, reason, Fact.STUCK)
+
+    effect.__name__ = f"stop_before_{detector.name}"
+    return effect
+
+
+def stop_chanting(run: Run, event: Chunk) -> Done:
+    """The reply under way says the same again and again: it is cut, and the last one is asked for."""
+    reason = Reason(CHANTING.name, _read(CHANTING.read(run, event)))
+    return _conclude(at_time(run, event), [], reason, Fact.STUCK)
+
+
+def listen(run: Run, event: Chunk) -> Done:
+    """A piece of a reply that is judged when it is whole."""
+    return at_time(run, event), ()
+
+
+def note_condensing(run: Run, event: Condensed) -> Done:
+    """The history was condensed by the host's own rule."""
+    return _condensed(run, event), ()
+
+
+def go_on_condensed(run: Run, event: Condensed) -> Done:
+    """The history was condensed so that the request can be sent again."""
+    return _condensed(run, event), [Ask()]
+
+
+def tell_condensing(run: Run, event: Condensed) -> Done:
+    """Condensing did not help: the model is told with the next request."""
+    told = Tell(CONDENSING.name, _read(CONDENSING.read(run, event)))
+    after = _condensed(run, event)
+    streaks = evolve(after.streaks, nudged=(*after.streaks.nudged, CONDENSING.name))
+    commands: list[Command] = [told, Ask()] if run.at is Phase.CONDENSING else [told]
+    return evolve(after, streaks=streaks, told=True), commands
+
+
+def stop_condensing(run: Run, event: Condensed) -> Done:
+    """Condensing helps no longer."""
+    reason = Reason(CONDENSING.name, _read(CONDENSING.read(run, event)))
+    return _conclude(_condensed(run, event), unanswered(run), reason, Fact.STUCK)
 
 
 def stop_escalated(run: Run, event: TurnEnded) -> Done:
@@ -259,12 +338,21 @@ def stop_empty(run: Run, event: Reply) -> Done:
 
 def _next_turn(run: Run, calls: tuple[Call, ...]) -> Turn:
     """The turn that a reply opens. What the plan or the goal said since the last one is news of this one."""
-    return Turn(run.turn.number + 1, open=calls, signal=run.turn.signal, strong=run.turn.strong)
+    turn = run.turn
+    return Turn(turn.number + 1, open=calls, signal=turn.signal, strong=turn.strong, grew=turn.grew)
 
 
-def _read(detector: Detector, run: Run, event: TurnEnded) -> Values:
+def _condensed(run: Run, event: Condensed) -> Run:
+    """The run after a condensing: how many were in vain so far, and how much work there was at this one."""
+    count = vain(run, event)
+    streaks = run.streaks
+    spoken = streaks.nudged if count else tuple(name for name in streaks.nudged if name != CONDENSING.name)
+    changed = evolve(streaks, vain=count, work=run.ledger.work.size, nudged=spoken)
+    return at_time(evolve(run, streaks=changed), event)
+
+
+def _read(reading: Reading) -> Values:
     """What a detector saw, as a nudge and a stop tell it."""
-    reading = detector.read(run, event)
     return (("now", reading.now), ("stop", reading.stop), *sorted(reading.seen.items()))
 
 
@@ -303,33 +391,18 @@ def _longest(run: Run, spent: Spent, declared: float | None) -> float:
 
 
 def _close(run: Run, event: TurnEnded | Event) -> Run:
-    """The turn goes into the streaks. A turn that only polled leaves every streak as it is."""
-    turn, before = run.turn, run.streaks
-    left = (*run.unanswered, *turn.open)[-MOST_UNANSWERED:]
-    spent = timed(run.spent, event)
-    outcomes = turn.judged
-    if turn.polls and not outcomes and not turn.signal:
-        return evolve(run, spent=spent, turn=Turn(turn.number), unanswered=left)
-    still = before.nudged and tuple(d.name for d in ROSTER if d.name in before.nudged and _sees(d, run, turn, event))
-    alone = len(set(outcomes)) == 1 and not turn.strong
-    again = alone and outcomes[0] == before.same
-    streaks = Streaks(
-        barren=0 if turn.signal else before.barren + 1,
-        barren_ok=0 if turn.signal else before.barren_ok + turn.ok,
-        barren_failed=0 if turn.signal else before.barren_failed + turn.failed + turn.unseen + len(turn.open),
-        same=outcomes[0] if alone else b"",
-        same_count=(len(outcomes) + (before.same_count if again else 0)) if alone else 0,
-        same_ok=(turn.ok + (before.same_ok if again else 0)) if alone else 0,
-        nudged=still,
-        last_signal=turn.signal or before.last_signal,
-        last_signal_turn=turn.number if turn.signal else before.last_signal_turn,
-    )
-    return evolve(run, spent=spent, turn=Turn(turn.number), unanswered=left, streaks=streaks)
+    """The turn goes into the streaks."""
+    left = (*run.unanswered, *run.turn.open)[-MOST_UNANSWERED:]
+    streaks = run.turned
+    if streaks.nudged and streaks is not run.streaks:
+        still = tuple(name for name in streaks.nudged if name not in BY_NAME or _sees(BY_NAME[name], run, event))
+        streaks = streaks if still == streaks.nudged else evolve(streaks, nudged=still)
+    return evolve(run, spent=timed(run.spent, event), turn=Turn(run.turn.number), unanswered=left, streaks=streaks)
 
 
-def _sees(detector: Detector, run: Run, turn: Turn, event: Event) -> bool:
+def _sees(detector: Detector[TurnEnded], run: Run, event: Event) -> bool:
     """Whether the detector that spoke still sees its streak, with the turn in it."""
-    return detector.read(evolve(run, turn=turn), TurnEnded(event.at)).level >= Level.NUDGE
+    return detector.read(run, TurnEnded(event.at)).level >= Level.NUDGE
 
 
 def _conclude(run: Run, first: Sequence[Command], reason: Reason, *facts: Fact) -> Done:

@@ -90,8 +90,7 @@ def progressed(run: Run, event: TurnEnded) -> Evidence:
 def only_polled(run: Run, event: TurnEnded) -> Evidence:
     """Every call of the turn was a look at a declared wait that may go on."""
     turn = run.turn
-    others = len(turn.judged)
-    return seen("only_polled", turn.polls > 0 and not others, polls=turn.polls, others=others)
+    return seen("only_polled", turn.only_polled, polls=turn.polls, others=len(turn.answers) + len(turn.open))
 
 
 @guard
@@ -104,8 +103,9 @@ def wait_over(run: Run, event: TurnEnded) -> Evidence:
 def nudged_twice(run: Run, event: TurnEnded) -> Evidence:
     """Two nudges stand against the run."""
     ladder = run.ladder
-    holds = ladder.at is Rung.NUDGED_TWICE
-    return seen("nudged_twice", holds, rung=ladder.at.value, older=ladder.older, newer=ladder.newer)
+    stops = run.policy.escalation.stops
+    holds = stops and ladder.at is Rung.NUDGED_TWICE
+    return seen("nudged_twice", holds, rung=ladder.at.value, older=ladder.older, newer=ladder.newer, stops=stops)
 
 
 @guard
@@ -116,6 +116,13 @@ def nudge_due(run: Run, event: TurnEnded) -> Evidence:
         if reading.level >= Level.NUDGE and unsaid(detector)(run, event).holds:
             return seen("nudge_due", True, detector=detector.name, now=reading.now, nudge=reading.nudge)
     return seen("nudge_due", False, detector=None)
+
+
+@guard
+def unwritten(run: Run, event: TurnEnded) -> Evidence:
+    """Something that the run has to write is not written."""
+    left = sum(target not in run.ledger.written for target in run.requires)
+    return seen("unwritten", left > 0, unwritten=left, required=len(run.requires))
 
 
 @guard

@@ -96,6 +96,8 @@ class Call:
     """One call: its id, tool, signature (8-byte digest of tool and canonical arguments) and the text of its arguments.
 
     `parsed` is false where the arguments are not a JSON object; `target` is what the call touches, if its tool says.
+    `source` stands for what it cites, `topic` for the words of what it is about (four bytes each) and `figures` for the
+    numbers there, where its tool says which arguments these are. `empty`: no argument holds anything.
     """
 
     id: str
@@ -104,6 +106,10 @@ class Call:
     args: Text
     parsed: bool = True
     target: str | None = None
+    source: bytes = b""
+    topic: bytes = b""
+    figures: bytes = b""
+    empty: bool = False
 
 
 @attrs.frozen
@@ -151,7 +157,9 @@ class Result:
     """A tool's answer to one call: its digest with volatile parts stripped (None = the result was not seen).
 
     `error` is None on success; `error_class` keeps the word that the tool used. `state` is the digest of what was
-    touched, as it stands afterwards; `wrote` says that the dispatch layer saw a write succeed.
+    touched, as it stands afterwards; `wrote` says that the dispatch layer saw a write succeed. `failure` stands for the
+    normalised outcome of an error, the same however it was brought about; `fruitless`: nothing was found, as declared
+    or measured, never by wording.
     """
 
     at: float
@@ -165,6 +173,8 @@ class Result:
     wrote: bool = False
     poll: PollState | None = None
     poll_value: str | None = None
+    failure: bytes | None = None
+    fruitless: bool = False
 
 
 @attrs.frozen
@@ -176,11 +186,16 @@ class TurnEnded:
 
 @attrs.frozen
 class Chunk:
-    """A piece of a reply that is still streaming; `channel` is `text` or `thinking`."""
+    """A piece of a reply that is still streaming; `channel` is `text` or `thinking`.
+
+    `laps`: how often in a row the end of the stream now says the same, a stretch of `period` characters.
+    """
 
     at: float
     channel: str
     text: Text
+    laps: int = 0
+    period: int = 0
 
 
 @attrs.frozen

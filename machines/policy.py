@@ -46,36 +46,108 @@ class Recovery:
 
 @attrs.frozen
 class Escalation:
-    """Nudges: whether the model is told at all, and within how many turns a third one is a stop."""
+    """Nudges: whether the model is told at all, and whether a third one within so many turns is a stop.
+
+    `rescues`: how often a run whose required targets are not all written is told so instead of being stopped for
+    standing still.
+    """
 
     nudges: bool = True
     within: int = 10
+    stops: bool = True
+    rescues: int = 2
 
 
 @attrs.frozen
-class Limits:
-    """Where a detector nudges and stops. `failing_*` hold while every call of the streak failed or went unseen."""
+class Plain:
+    """Where a detector nudges and stops; None: it never does."""
 
     enabled: bool = True
-    nudge: int = 3
-    stop: int = 4
-    failing_nudge: int = 4
-    failing_stop: int = 7
+    nudge: int | None = 3
+    stop: int | None = 4
 
 
 @attrs.frozen
+class Limits(Plain):
+    """The same; `failing_*` hold while every call of the streak failed or went unseen."""
+
+    failing_nudge: int | None = 4
+    failing_stop: int | None = 7
+
+
+@attrs.frozen
+class Windowed(Limits):
+    """The same for what is counted among the last `window` answers; `failing_window` of them for failures."""
+
+    window: int = 20
+    failing_window: int = 40
+
+
+@attrs.frozen
+class Often(Plain):
+    """The same for what is counted among the last `window` answers, failed or not."""
+
+    window: int = 30
+
+
+@attrs.frozen
+class Cycle(Limits):
+    """The same for laps of at most `max_period` turns."""
+
+    max_period: int = 6
+
+    @property
+    def most_laps(self) -> int:
+        """Laps that have to be held for every limit to be reached."""
+        return max(n for n in (self.nudge, self.stop, self.failing_nudge, self.failing_stop, 1) if n is not None)
+
+
+@attrs.frozen
+class Condensings(Plain):
+    """The same for condensings that freed less than `share` of a window of `window_tokens`."""
+
+    share: float = 0.05
+    window_tokens: int = 128_000
+
+
+@attrs.frozen(kw_only=True)
 class Detectors:
     """The roster's limits, detector by detector."""
 
     consecutive_duplicate: Limits = Limits(nudge=3, stop=4, failing_nudge=4, failing_stop=7)
+    spread_duplicate: Windowed = Windowed(nudge=5, stop=10, failing_nudge=10, failing_stop=20)
+    cycle: Cycle = Cycle(nudge=3, stop=4, failing_nudge=6, failing_stop=8)
     no_progress: Limits = Limits(nudge=3, stop=4, failing_nudge=6, failing_stop=8)
+    stalled_work: Limits = Limits(nudge=4, stop=4, failing_nudge=8, failing_stop=8)
+    fruitless_tool: Limits = Limits(nudge=4, stop=7, failing_nudge=8, failing_stop=14)
+    same_error: Plain = Plain(nudge=6, stop=12)
+    validation_error: Plain = Plain(nudge=3, stop=3)
+    search_escalation: Plain = Plain(nudge=7, stop=12)
+    family: Plain = Plain(nudge=5, stop=12)
+    same_tool: Often = Often(nudge=12, stop=24)
+    redundant_check: Plain = Plain(nudge=1, stop=None)
+    empty_thought: Plain = Plain(nudge=2, stop=2)
+    monologue: Plain = Plain(nudge=3, stop=4)
+    chanting: Plain = Plain(nudge=10, stop=10)
+    vain_condensing: Condensings = Condensings(nudge=2, stop=3)
+
+
+def only(detectors: Detectors, *names: str) -> Detectors:
+    """The same limits with every other detector switched off. Raises `AttributeError` for a name that is none."""
+    on = {name: getattr(detectors, name) for name in names}
+    off = {f.name: attrs.evolve(getattr(detectors, f.name), enabled=False) for f in attrs.fields(Detectors)}
+    return Detectors(**{**off, **on})
 
 
 @attrs.frozen
 class Progress:
-    """What counts as new: a tool's result that is not among its last `recent_results`."""
+    """What counts as new: a tool's result that is not among its last `recent_results`.
+
+    `results`: whether a result is part of what repeats; without it a call repeats whatever it brings.
+    """
 
     recent_results: int = 8
+    results: bool = True
 
 
 @attrs.frozen
@@ -143,6 +215,8 @@ def problems_of(policy: Policy) -> list[str]:
         found.append("budget: neither turns nor tokens end this run; set one, or say unbounded = true")
     counts = attrs.asdict(policy.recovery)
     found += [f"recovery.{name}: found {n}, expected 0 or more" for name, n in counts.items() if n < 0]
+    if policy.escalation.rescues < 0:
+        found.append(f"escalation.rescues: found {policy.escalation.rescues}, expected 0 or more")
     if policy.escalation.within < 1:
         found.append(f"escalation.within: found {policy.escalation.within}, expected 1 or more turns")
     if policy.progress.recent_results < 1:
@@ -152,12 +226,27 @@ def problems_of(policy: Policy) -> list[str]:
     return found
 
 
-def _limits(path: str, limits: Limits) -> list[str]:
-    pairs = [(limits.nudge, limits.stop, "nudge", "stop")]
-    pairs.append((limits.failing_nudge, limits.failing_stop, "failing_nudge", "failing_stop"))
-    found = [f"{path}.{low}: found {nudge}, expected 1 or more" for nudge, _, low, _ in pairs if nudge < 1]
-    return found + [
-        f"{path}.{high}: found {stop}, expected at least {low}, which is {nudge}"
-        for nudge, stop, low, high in pairs
-        if stop < nudge
-    ]
+def _limits(path: str, limits: Plain) -> list[str]:
+    """What is wrong with one detector's numbers: an order that no count can follow, a limit beyond its window."""
+    pairs = [("nudge", "stop", "window")]
+    pairs += [("failing_nudge", "failing_stop", "failing_window")] if isinstance(limits, Limits) else []
+    found: list[str] = []
+    for low, high, window in pairs:
+        nudge, stop, size = getattr(limits, low), getattr(limits, high), getattr(limits, window, None)
+        found += [
+            f"{path}.{name}: found {value}, expected 1 or more, or no limit"
+            for name, value in ((low, nudge), (high, stop))
+            if value is not None and value < 1
+        ]
+        if nudge is not None and stop is not None and 1 <= stop < nudge:
+            found.append(f"{path}.{high}: found {stop}, expected at least {low}, which is {nudge}")
+        most = max(stop or 1, nudge or 1)
+        if size is not None and size < most:
+            found.append(f"{path}.{window}: found {size}, expected at least {most}, or no count gets that far")
+    if isinstance(limits, Cycle) and limits.max_period < 1:
+        found.append(f"{path}.max_period: found {limits.max_period}, expected 1 or more")
+    if isinstance(limits, Condensings) and not 0 <= limits.share <= 1:
+        found.append(f"{path}.share: found {limits.share}, expected a share from 0 to 1")
+    if isinstance(limits, Condensings) and limits.window_tokens < 1:
+        found.append(f"{path}.window_tokens: found {limits.window_tokens}, expected 1 or more")
+    return found

@@ -10,10 +10,15 @@ _NO_LIMIT: Final = '; "unlimited" for no limit'
 _LIMITS: Final[Mapping[str, str]] = {
     "": "one detector: where what it counts is a nudge, and where a stop",
     "enabled": "false switches the detector off",
-    "nudge": "the model is told at this count",
-    "stop": "the run is stopped at this count",
+    "nudge": "the model is told at this count" + _NO_LIMIT,
+    "stop": "the run is stopped at this count" + _NO_LIMIT,
     "failing_nudge": "nudge, while every call of the streak failed or its result was not seen",
     "failing_stop": "stop, while every call of the streak failed or its result was not seen",
+    "window": "among so many of the last answers",
+    "failing_window": "the same, for failures",
+    "max_period": "turns that a lap may have",
+    "share": "of the window: what a condensing has to free",
+    "window_tokens": "of the model's window",
 }
 
 _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -44,10 +49,13 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "": "nudge, nudge again, stop",
         "nudges": "false: the model is never told",
         "within": "a third nudge within so many turns is a stop",
+        "stops": "false: it is not, however many nudges there are",
+        "rescues": "times that a run which stands still is told what it still has to write, instead of being stopped",
     },
     "progress": {
         "": "what counts as new",
         "recent_results": "a result is new if it is not among the tool's last so many",
+        "results": "false: a call repeats whatever it brings",
     },
     "waiting": {
         "": "waits that a tool declares",

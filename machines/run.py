@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from statecraft import Inner, Level, Rows, Table, ignore, inner, ordered, reaches, refuse
+from statecraft import Inner, Level, Row, Rows, Table, ignore, inner, ordered, reaches, refuse
 from statecraft.evolve import evolve
 
 from . import _run_effects as do
@@ -41,11 +41,12 @@ from ._run_guards import (
     paused,
     progressed,
     too_long,
+    unwritten,
     wait_over,
     withheld,
 )
 from .commands import AnswerCalls, Ask, Command, Condense, End, RunCalls, Show, Tell, TellPerson, WaitUntil
-from .detectors.roster import ROSTER, unsaid
+from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector, unsaid
 from .escalation import ESCALATION, Ladder
 from .events import (
     Begin,
@@ -128,8 +129,22 @@ def with_ladder(run: Run, event: Reply | TurnEnded, ladder: Ladder) -> Run:
     return evolve(run, ladder=ladder, told=run.told and not isinstance(event, Reply))
 
 
+row = Rows[Run, Phase, Command]()
+vain_stop, vain_nudge = reaches(CONDENSING.read, Level.STOP), reaches(CONDENSING.read, Level.NUDGE)
+vain_unsaid = unsaid(CONDENSING)
+
+
+def stops_of(d: Detector[TurnEnded]) -> list[Row[Run, Phase, Command]]:
+    """A detector's stop; before it, where it has one, the rescue of a run that has something left to write."""
+    acting, stop, asks = Phase.ACTING, reaches(d.read, Level.STOP), [AnswerCalls, Tell, Ask]
+    rescue = row(acting, TurnEnded, Phase.ASKING, do.rescue_by(d), stop, unwritten, asks=asks, spends=Purse.RESCUE)
+    ends = row(acting, TurnEnded, Phase.CONCLUDING, do.stop_by(d), stop, asks=[AnswerCalls, Ask])
+    return [rescue, ends] if d.rescued else [ends]
+
+
 _ALIVE: tuple[Phase, ...] = (Phase.ASKING, Phase.RECOVERING)
 _ASKED: tuple[Phase, ...] = (*_ALIVE, Phase.CONCLUDING)
+_BUSY: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING, Phase.WAITING)
 _TURNING: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING)
 unusable = (cut | paused | empty).called("unusable")
 
@@ -138,7 +153,6 @@ LADDER: Inner[Run, Phase, Command] = inner(ESCALATION, during=_TURNING, get=the_
 
 P, B = Phase, Purse
 DONE, PART, BLOCK = TerminalStatus.COMPLETED, TerminalStatus.PARTIAL, TerminalStatus.BLOCKED
-row = Rows[Run, Phase, Command]()
 
 RUN = Table[Run, Phase, Event, Command](
     "run",
@@ -159,6 +173,11 @@ RUN = Table[Run, Phase, Event, Command](
         row(_ALIVE, Reply, P.RECOVERING, do.remind_empty, empty, asks=[Tell, Ask], spends=B.EMPTY),
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_empty, empty, asks=[Ask]),
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, calls, limits_with_reply, asks=[AnswerCalls, Ask]),
+        *(
+            row(_ALIVE, Reply, P.CONCLUDING, do.stop_before(d), reaches(d.before, Level.STOP), asks=[AnswerCalls, Ask])
+            for d in ROSTER
+            if d.before is not None
+        ),
         row(_ALIVE, Reply, P.ACTING, do.act, calls, asks=[RunCalls, AnswerCalls], spends=B.TURN),
         row(_ALIVE, Reply, P.COMPLETED, end.finish(DONE), message_is(Message.FINAL_ANSWER), asks=[End]),
         row(_ALIVE, Reply, P.PARTIAL, end.finish(PART), message_is(Message.PARTIAL_ANSWER), asks=[End]),
@@ -168,10 +187,7 @@ RUN = Table[Run, Phase, Event, Command](
         # the turn and what it found
         row(P.ACTING, Result, P.ACTING, do.fold, open_call),
         row.stay(OPEN, Result, do.fold_late, late_call),
-        *(
-            row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_by(d), reaches(d.read, Level.STOP), asks=[AnswerCalls, Ask])
-            for d in ROSTER
-        ),
+        *(made for d in ROSTER for made in stops_of(d)),
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_escalated, nudged_twice, nudge_due, asks=[AnswerCalls, Ask]),
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
         row(P.ACTING, TurnEnded, P.ASKING, do.tell_wait, wait_over, asks=[AnswerCalls, TellPerson, Tell, Ask]),
@@ -215,8 +231,17 @@ RUN = Table[Run, Phase, Event, Command](
         row(_ALIVE, Refusal, P.FAILED, end.fail_too_long, too_long, asks=[End]),
         row(_ALIVE, Refusal, P.RECOVERING, do.retry, passing, asks=[Ask], spends=B.REFUSED),
         row(_ALIVE, Refusal, P.FAILED, end.fail, asks=[End]),
+        row((*_BUSY, P.CONDENSING), Condensed, P.CONCLUDING, do.stop_condensing, vain_stop, asks=[AnswerCalls, Ask]),
         row(P.CONDENSING, Condensed, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
-        row(P.CONDENSING, Condensed, P.RECOVERING, do.ask_again, asks=[Ask]),
+        row(
+            P.CONDENSING, Condensed, P.RECOVERING, do.tell_condensing, vain_nudge, unsaid(CONDENSING), asks=[Tell, Ask]
+        ),
+        row(P.CONDENSING, Condensed, P.RECOVERING, do.go_on_condensed, asks=[Ask]),
+        row.stay(_BUSY, Condensed, do.tell_condensing, vain_nudge, vain_unsaid, asks=[Tell], spends=B.CONDENSED),
+        row.stay(_BUSY, Condensed, do.note_condensing),
+        # a reply that is still streaming
+        row(_ALIVE, Chunk, P.CONCLUDING, do.stop_chanting, reaches(CHANTING.read, Level.STOP), asks=[Ask]),
+        row.stay(_ALIVE, Chunk, do.listen),
         # the last reply
         row(
             P.CONCLUDING, Reply, P.PARTIAL, end.close(PART), message_is(Message.PARTIAL_ANSWER), asks=[AnswerCalls, End]
@@ -233,8 +258,9 @@ RUN = Table[Run, Phase, Event, Command](
         ordered(_ALIVE, [Refusal], "what can never pass is decided before what may"),
         ordered([P.ACTING], [TurnEnded], "a stop before a wait, a wait before a nudge, a nudge before going on"),
         ignore([P.READY, *OPEN], [Ended], "what a recording says of its own end decides nothing"),
-        ignore(_ASKED, [Chunk], "a reply is judged when it is whole"),
-        ignore([*_ASKED, P.ACTING, P.WAITING], [Condensed], "the host condensed by itself, and nothing waits for it"),
+        ignore([P.CONCLUDING], [Chunk], "the last reply is judged when it is whole"),
+        ignore([P.CONCLUDING], [Condensed], "the run is being ended"),
+        ordered([*_BUSY, P.CONDENSING], [Condensed], "a stop before a nudge, a nudge before going on"),
         ignore([*_ASKED, P.ACTING, P.CONDENSING], [Signal, Clock], "nothing waits for it"),
         refuse(
             [P.READY], [Reply, Result, TurnEnded, Chunk, PlanChanged, GoalMeasured, Refusal, Condensed], "not begun"

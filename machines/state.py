@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import cached_property
 
 import attrs
 from rpds import HashTrieMap, HashTrieSet
@@ -16,11 +17,13 @@ from statecraft.evolve import evolve
 
 from .escalation import Ladder
 from .events import Call, Usage
-from .ledger.work import Ledger, digest8, next_leg
+from .ledger.work import Ledger, next_leg
 from .manifest import UNDECLARED, Tool, Tools, Work
 from .message import Candidate
 from .outcome import Fact, Outcome, Reason
 from .policy import DEFAULT, Policy, problems_of
+from .streaks import Streaks, closed
+from .turn import Turn
 
 
 class Phase(Enum):
@@ -47,7 +50,7 @@ ENDINGS = (Phase.COMPLETED, Phase.PARTIAL, Phase.BLOCKED, Phase.FAILED, Phase.CA
 
 
 class Purse(Enum):
-    """What rows spend: turns of the run, and recoveries of one incident."""
+    """What rows spend: turns and rescues of the run, and recoveries of one incident."""
 
     TURN = "turns"
     TRUNCATED = "truncations"
@@ -55,64 +58,15 @@ class Purse(Enum):
     PAUSED = "pauses"
     REFUSED = "refusals"
     CONDENSED = "condensings"
+    RESCUE = "rescues"
 
     __hash__ = object.__hash__
 
 
+OF_RUN = (Purse.TURN, Purse.RESCUE)
+"""Budgets of a whole run: what is left of them is handed on from leg to leg."""
+
 RECOVERIES = (Purse.TRUNCATED, Purse.EMPTY, Purse.PAUSED, Purse.REFUSED, Purse.CONDENSED)
-
-
-@attrs.frozen
-class Turn:
-    """One turn so far. `open`: calls not answered. `outcomes`: a digest of (call, outcome) for each judged answer.
-
-    `signal`: what fired last ("" = nothing new yet). `strong`: a signal that clears every streak fired (state, plan,
-    goal). `ok`, `failed`, `unseen` count the judged answers, `polls` those inside a declared wait;
-    `wait_over` says how a wait ended in this turn: `expired` or `unrecognised`.
-    """
-
-    number: int = 0
-    open: tuple[Call, ...] = ()
-    outcomes: tuple[bytes, ...] = ()
-    signal: str = ""
-    strong: bool = False
-    ok: int = 0
-    failed: int = 0
-    unseen: int = 0
-    polls: int = 0
-    wait_over: str = ""
-    wait_value: str | None = None
-    tool: str = ""
-
-    @property
-    def judged(self) -> tuple[bytes, ...]:
-        """The outcomes of all its calls; one without an answer has the outcome of one whose answer was not seen."""
-        return (*self.outcomes, *(outcome_of(call, b"", "") for call in self.open))
-
-
-def outcome_of(call: Call, digest: bytes, error: str) -> bytes:
-    """Eight bytes that stand for a call and what it came to."""
-    return digest8(call.signature, digest, error.encode())
-
-
-@attrs.frozen
-class Streaks:
-    """What the turns before this one left of every streak.
-
-    `barren`: turns in a row without a signal, and how the calls in them went. `same`: the outcome digest of the last
-    turn's only kind of call, how often in a row, and whether it never succeeded. `nudged`: detectors that have spoken
-    in the streak that they still see. `last_signal` and its turn are for evidence.
-    """
-
-    barren: int = 0
-    barren_ok: int = 0
-    barren_failed: int = 0
-    same: bytes = b""
-    same_count: int = 0
-    same_ok: int = 0
-    nudged: tuple[str, ...] = ()
-    last_signal: str = ""
-    last_signal_turn: int = 0
 
 
 @attrs.frozen
@@ -179,6 +133,11 @@ class Run:
     facts: tuple[Fact, ...] = ()
     outcome: Outcome | None = None
 
+    @cached_property
+    def turned(self) -> Streaks:
+        """The streaks with the turn so far in them: what the detectors read, and what is kept when the turn ends."""
+        return closed(self.streaks, self.turn, self.policy, self.tool)
+
     def tool(self, name: str) -> Tool:
         """The manifest of a tool; one that declares nothing where there is none."""
         return self.tools.get(name, UNDECLARED)
@@ -218,6 +177,11 @@ def condensings_full(run: Run) -> int:
     return run.policy.recovery.condensed
 
 
+def rescues_full(run: Run) -> int:
+    """How often a run that is stuck with something required still unwritten is told so instead of stopped."""
+    return run.policy.escalation.rescues
+
+
 SIZES: Mapping[Purse, Callable[[Run], int | None]] = {
     Purse.TURN: turns_full,
     Purse.TRUNCATED: truncations_full,
@@ -225,6 +189,7 @@ SIZES: Mapping[Purse, Callable[[Run], int | None]] = {
     Purse.PAUSED: pauses_full,
     Purse.REFUSED: refusals_full,
     Purse.CONDENSED: condensings_full,
+    Purse.RESCUE: rescues_full,
 }
 """How full each budget is at the start, by the policy of the run."""
 
@@ -265,5 +230,6 @@ def hand_on(run: Run) -> Run:
         ledger=next_leg(run.ledger),
         turn=Turn(number=run.turn.number),
     )
-    purse = {budget: size(run) for budget, size in SIZES.items()} | {Purse.TURN: run.purse[Purse.TURN]}
+    kept = {budget: run.purse[budget] for budget in OF_RUN}
+    purse = {budget: size(run) for budget, size in SIZES.items()} | kept
     return evolve(fresh, purse=purse)

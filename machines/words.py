@@ -9,7 +9,7 @@ from statecraft import Scalar
 from statecraft.spelled import spelled
 
 from .commands import Tell
-from .detectors.roster import ROSTER
+from .detectors.roster import NUDGES
 from .outcome import Reason
 
 FINISH: Final = "finish"
@@ -53,8 +53,16 @@ def _wait_over(values: Mapping[str, Scalar]) -> str:
     return f"The last look at this wait gave {last}, which it does not declare. A person has been told."
 
 
+def _rescue(values: Mapping[str, Scalar]) -> str:
+    return (
+        f"Nothing new has come in for a while, and this still has to be written: {values.get('unwritten')}. Write it "
+        f"now with the tool that writes, or finish and say what blocks. Saying what comes next writes nothing."
+    )
+
+
 WORDS: Final[Mapping[str, Callable[[Mapping[str, Scalar]], str]]] = {
-    **{detector.name: detector.nudge for detector in ROSTER},
+    **NUDGES,
+    "rescue": _rescue,
     "empty": _empty,
     "wait_over": _wait_over,
 }

@@ -18,11 +18,12 @@ _MADE: dict[type[Any], Callable[..., Any]] = {}
 
 def _make(cls: type[Any]) -> Callable[..., Any]:
     fields = [field for field in attrs.fields(cls) if field.init]
-    takes = ", ".join(f"{field.alias}=same" for field in fields)
-    gives = ", ".join(f"{field.alias}=old.{field.name} if {field.alias} is same else {field.alias}" for field in fields)
-    names: dict[str, Any] = {"cls": cls, "same": _SAME}
-    exec(f"def evolved(old, /, {takes}): return cls({gives})", names)  # names of fields, and nothing from outside
-    made: Callable[..., Any] = names["evolved"]
+    # The names that are ours end in an underscore twice: a field may be called `old`, `same` or `cls`.
+    takes = ", ".join(f"{field.alias}=same__" for field in fields)
+    gives = ", ".join(f"{f.alias}=old__.{f.name} if {f.alias} is same__ else {f.alias}" for f in fields)
+    names: dict[str, Any] = {"cls__": cls, "same__": _SAME}
+    exec(f"def evolved__(old__, /, {takes}): return cls__({gives})", names)  # names of fields, nothing from outside
+    made: Callable[..., Any] = names["evolved__"]
     return made
 
 

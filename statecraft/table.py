@@ -96,13 +96,14 @@ class Rows(Generic[R, S, C]):
         effect: Callable[[R, E], tuple[R, Sequence[C]]],
         *guards: Question[R, E],
         asks: Iterable[type[C]] = (),
+        spends: Payable[R, S, C] | None = None,
     ) -> tuple[Row[R, S, C], ...]:
         """One row for each of `states`, that leaves the machine where it is."""
         if not is_list(states):
             _, wrong = several(states, STATE, "states")
             alone: Any = states
-            return (attrs.evolve(self(alone, event, alone, effect, *guards, asks=asks), wrong=wrong),)
-        return tuple(self(state, event, state, effect, *guards, asks=asks) for state in states)
+            return (attrs.evolve(self(alone, event, alone, effect, *guards, asks=asks, spends=spends), wrong=wrong),)
+        return tuple(self(state, event, state, effect, *guards, asks=asks, spends=spends) for state in states)
 
 
 @attrs.frozen

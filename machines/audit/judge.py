@@ -13,7 +13,7 @@ import attrs
 from statecraft import Refused, Scalar
 from statecraft.evolve import evolve
 
-from ..events import Ended, Event, NoReply, Reply, Said
+from ..events import Chunk, Condensed, Ended, Event, NoReply, Reply, Said
 from ..ledger.observe import Keep, forget
 from ..outcome import Outcome
 from ..policy import DEFAULT, Policy, problems_of
@@ -24,7 +24,7 @@ from ..traces.bad_trace import BadTrace
 from ..traces.lines import Budget as BudgetLine
 from ..traces.recorded import Recorded
 from ..verdicts import decided
-from .translate import Translated, translate, work_of
+from .translate import Translated, tools_of, translate, work_of
 
 RANK = {"continue": 0, "nudge": 1, "stop": 2}
 
@@ -104,7 +104,7 @@ def first(recorded: Recorded, policy: Policy = DEFAULT) -> Run:
     return new_run(
         recorded.run.id,
         judged_by,
-        tools=recorded.run.tools,
+        tools=tools_of(recorded),
         work=work_of(recorded.run),
         requires=recorded.run.requires,
         agent=recorded.run.agent if isinstance(recorded.run.agent, str) else None,
@@ -131,6 +131,7 @@ class _Tally:
         self.run, self.watch = run, watch
         self.replies = self.calls = self.saved_turns = self.saved_tokens = 0
         self.stopped = False
+        self.early = ""  # the mark of the turn whose reply has yet to come
         self.verdicts: list[Verdict] = []
         self.strip: list[str] = []
         self.legs: list[Outcome | None] = []
@@ -146,17 +147,21 @@ class _Tally:
                 continue
             if isinstance(move.event, Reply):
                 self.replies += 1
-                self.strip.append(".")
+                self.strip.append(self.early or ".")
+                self.early = ""
             for found in decided(move):
-                self._add(found.verdict, found.by, found.evidence)
+                self._add(found.verdict, found.by, found.evidence, early=isinstance(move.event, Chunk | Condensed))
             if isinstance(move.answer, Refused):
                 self._problem(line, f"{type(move.event).__name__} changed nothing: {_why(move.answer)}")
         self.run = fed.run
 
-    def _add(self, verdict: str, by: str, evidence: Mapping[str, Scalar]) -> None:
-        self.verdicts.append(Verdict(self.replies, verdict, by, evidence))
+    def _add(self, verdict: str, by: str, evidence: Mapping[str, Scalar], *, early: bool) -> None:
+        """Note a verdict; one that comes before its reply does (`early`) has the turn that the reply will have."""
+        self.verdicts.append(Verdict(self.replies + early, verdict, by, evidence))
         mark = "S" if verdict == "stop" else "n"
-        if self.strip and self.strip[-1] != "S":
+        if early:
+            self.early = mark
+        elif self.strip and self.strip[-1] != "S":
             self.strip[-1] = mark
         self.stopped = self.stopped or verdict == "stop"
 
@@ -168,9 +173,13 @@ class _Tally:
     def skip(self, event: Event, line: int | None) -> None:
         """An event after the run's leg was over: what a stop would have saved."""
         if isinstance(event, Reply):
+            cut = self.early  # the reply that was stopped while it streamed: it was paid for
+            self.early = ""
             self.replies += 1
-            self.strip.append("-" if self.stopped else "+")
+            self.strip.append(cut or ("-" if self.stopped else "+"))
             self.calls += len(event.calls)
+            if cut:
+                return
             if self.stopped:
                 self.saved_turns += 1
                 self.saved_tokens += event.usage.input + event.usage.output

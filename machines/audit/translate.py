@@ -32,6 +32,7 @@ from ..events import (
     Usage,
 )
 from ..ledger.canonical import loads
+from ..ledger.chant import Chant
 from ..ledger.observe import UNSEEN as NOT_SEEN
 from ..ledger.observe import Keep, call_of, forget, result_of, spelled, text_of
 from ..manifest import UNDECLARED, Kind, Tools, Work
@@ -55,6 +56,7 @@ from ..traces.lines import (
 from ..traces.lines import Facts as FactLine
 from ..traces.recorded import Recorded
 from ..traces.shell import writes
+from ..traces.tools import ANY
 
 TOO_LONG = ("context_length_exceeded", "request_too_large")
 """Codes by which providers say that a request is too long."""
@@ -77,7 +79,7 @@ class Translated:
 
 def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
     """The events of one recorded run, as they are read. Each text met on the way is handed to `keep`."""
-    tools = recorded.run.tools
+    tools = tools_of(recorded)
     calls: dict[str, Call] = {}
     now = late = reached = 0.0
     looked: dict[str, float] = {}
@@ -85,6 +87,7 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
     yield Translated(recorded.line, Begin(now, task))
     foreign = recorded.format != FORMAT
     writing: frozenset[str] = frozenset()
+    streams: dict[str, Chant] = {}
     for number, line in recorded.lines:
         at = getattr(line, "at", None)
         reached = reached if at is None else max(reached, at)
@@ -100,9 +103,18 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
             writing = _writing(line, tools)
         if isinstance(line, ResultLine) and line.call in writing and line.error is None:
             line = evolve(line, wrote=True)
+        if isinstance(line, ChunkLine):
+            yield Translated(number, _chunk(line, now, streams, keep))
+            continue
+        streams.clear()
         event = _event(line, now, tools, calls, keep)
         if event is not None:
             yield Translated(number, event)
+
+
+def tools_of(recorded: Recorded) -> Tools:
+    """The manifests of a recorded run's tools."""
+    return {**ANY, **recorded.run.tools}
 
 
 def work_of(run: RunLine) -> Work:
@@ -118,8 +130,6 @@ def _event(line: Line, at: float, tools: Tools, calls: dict[str, Call], keep: Ke
             return _result(line, at, tools, calls, keep)
         case UserLine():
             return Said(at, text_of(line.text, keep), line.synthetic)
-        case ChunkLine():
-            return Chunk(at, line.channel, text_of(line.text, keep))
         case PlanLine():
             return PlanChanged(at, tuple(PlanItem(text_of(i.content, keep), i.status) for i in line.items))
         case GoalLine():
@@ -134,8 +144,15 @@ def _event(line: Line, at: float, tools: Tools, calls: dict[str, Call], keep: Ke
             return Cancel(at, line.reason or "")
         case EndLine():
             return Ended(at, line.status, text_of(line.text, keep) if line.text else None)
-        case RunLine():
-            return None  # it began this run, or begins the next
+        case RunLine() | ChunkLine():
+            return None  # a run began, or begins next; a chunk is read with its stream
+
+
+def _chunk(line: ChunkLine, at: float, streams: dict[str, Chant], keep: Keep) -> Chunk:
+    """A piece of a stream, with what the stream says again by now."""
+    stream = streams.setdefault(line.channel, Chant())
+    laps = stream.feed(line.text)
+    return Chunk(at, line.channel, text_of(line.text, keep), laps, stream.period)
 
 
 def _reply(line: ReplyLine, at: float, tools: Tools, calls: dict[str, Call], keep: Keep) -> Reply:

@@ -6,7 +6,8 @@ apart.
 
 A turn counts where all its calls are one call with one outcome, as often as it made that call. What is judged is the
 answer: a changed result is another outcome. While none of them succeeded (an error, or a result that was not seen) the
-limits are wider, since trying again after a failure is work. Plan, goal and a new external state clear it.
+limits are wider, since trying again after a failure is work. A turn that succeeded right after one that failed is not
+counted against: the run has just recovered.
 """
 
 from __future__ import annotations
@@ -17,25 +18,19 @@ from statecraft import Reading, Scalar
 
 from ..events import TurnEnded
 from ..state import Run
-from .limits import most, reading
+from .limits import most_calls, reading
+
+NAME = "consecutive_duplicate"
 
 
 def consecutive_duplicate(run: Run, event: TurnEnded) -> Reading:
     """How often the turn's only kind of call had this outcome in a row, in calls."""
-    limits = run.policy.detectors.consecutive_duplicate
-    turn, before = run.turn, run.streaks
-    calls = most(run) * run.policy.budget.calls_per_turn
-    outcomes = turn.judged
-    tool = turn.tool or (turn.open[0].tool if turn.open else "")
-    kinds = set(outcomes)
-    if not limits.enabled or turn.strong or len(kinds) != 1:
-        return reading("consecutive_duplicate", 0, limits, calls)
-    again = outcomes[0] == before.same
-    count = len(outcomes) + (before.same_count if again else 0)
-    ok = turn.ok + (before.same_ok if again else 0)
-    if run.tool(tool).repeats:
-        count = min(count, (limits.stop if ok else limits.failing_stop) - 1)  # a tool that may repeat is only told
-    return reading("consecutive_duplicate", count, limits, calls, failing=ok == 0, tool=tool, turn=turn.number)
+    limits, streaks = run.policy.detectors.consecutive_duplicate, run.turned
+    count = streaks.same_count if limits.enabled and not streaks.recovered else 0
+    tool, failing = streaks.same_tool, streaks.same_ok == 0
+    if run.tool(tool).repeats and (stop := limits.failing_stop if failing else limits.stop):
+        count = min(count, stop - 1)  # a tool that may repeat is only told
+    return reading(NAME, count, limits, most_calls(run), failing=failing, tool=tool, turn=run.turn.number)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

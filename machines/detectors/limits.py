@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Final
+
 from statecraft import Reading, Scalar
 
-from ..policy import Limits
+from ..policy import Limits, Plain
 from ..state import Run
 
-UNBOUNDED = 2**31 - 1
-"""The most that a count can reach in a run that has no limit of turns."""
+UNBOUNDED: Final = 2**31 - 1
+"""The most that a count can reach in a run that has no limit of turns; a limit that is off is as far away."""
 
 
 def most(run: Run) -> int:
@@ -17,13 +20,33 @@ def most(run: Run) -> int:
     return next((n for n in (budget.turns, budget.tokens) if n is not None), UNBOUNDED)
 
 
-def reading(name: str, now: int, limits: Limits, most: int, *, failing: bool = False, **seen: Scalar) -> Reading:
+def most_calls(run: Run) -> int:
+    """The most that a count of calls can reach."""
+    return min(UNBOUNDED, most(run) * run.policy.budget.calls_per_turn)
+
+
+def reading(name: str, now: int, limits: Plain, most: int, *, failing: bool = False, **seen: Scalar) -> Reading:
     """The count against its limits; the wider ones while nothing but failures stands in the streak.
 
     A reading at rest carries no more than its numbers.
     """
-    nudge = limits.failing_nudge if failing else limits.nudge
-    stop = limits.failing_stop if failing else limits.stop
-    if now < nudge and now < stop:
-        return Reading(name, now, nudge, stop, most)
-    return Reading(name, now, nudge, stop, most, {**seen, "failing": failing})
+    nudge, stop = limits.nudge, limits.stop
+    if isinstance(limits, Limits):
+        if failing:
+            nudge, stop = limits.failing_nudge, limits.failing_stop
+        seen = {**seen, "failing": failing}
+    low, high = UNBOUNDED if nudge is None else nudge, UNBOUNDED if stop is None else stop
+    if now < low and now < high:
+        return _at_rest(name, now, low, high, most)
+    return Reading(name, now, low, high, most, seen)
+
+
+@lru_cache(maxsize=4096)
+def _at_rest(name: str, now: int, nudge: int, stop: int, most: int) -> Reading:
+    """One value for the same numbers: thirty-two readings a turn are at rest."""
+    return Reading(name, now, nudge, stop, most)
+
+
+def worst(name: str, readings: list[Reading], limits: Plain, most: int) -> Reading:
+    """The one of several that has come furthest; at rest where there is none."""
+    return max(readings, key=lambda r: (r.level, r.now), default=None) or reading(name, 0, limits, most)

@@ -17,25 +17,21 @@ from ..events import TurnEnded
 from ..state import Run
 from .limits import most, reading
 
+NAME = "no_progress"
+
 
 def no_progress(run: Run, event: TurnEnded) -> Reading:
     """How many turns in a row brought nothing new, with this one."""
-    limits = run.policy.detectors.no_progress
-    turn, before = run.turn, run.streaks
-    if not limits.enabled or turn.signal:
-        return reading("no_progress", 0, limits, most(run))
-    only_polled = turn.polls > 0 and not turn.judged
-    failed = before.barren_failed + turn.failed + turn.unseen + len(turn.open)
-    ok = before.barren_ok + turn.ok
+    limits, streaks = run.policy.detectors.no_progress, run.turned
     return reading(
-        "no_progress",
-        before.barren + (0 if only_polled else 1),
+        NAME,
+        streaks.barren if limits.enabled else 0,
         limits,
         most(run),
-        failing=failed > 0 and ok == 0,
-        last_signal=before.last_signal or None,
-        last_signal_turn=before.last_signal_turn,
-        turn=turn.number,
+        failing=streaks.barren_failed > 0 and streaks.barren_ok == 0,
+        last_signal=streaks.last_signal or None,
+        last_signal_turn=streaks.last_signal_turn,
+        turn=run.turn.number,
     )
 
 

@@ -11,10 +11,13 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from ..events import Call, ErrorKind, PollState, Result, Text
-from ..manifest import Tool, Wait
-from .canonical import loads, spelling
+from ..manifest import Kind, Tool, Wait
+from .canonical import loads, short_digest, spelling
 from .digest import result_digest
+from .failure import normalise_failure
+from .fruitless import finds_nothing
 from .signature import signature
+from .topic import figures_of, topic_of
 
 Keep = Callable[[Text, str], None]
 
@@ -45,8 +48,30 @@ def text_of(content: str, keep: Keep = forget) -> Text:
 
 def call_of(id: str, name: str, args: str, tool: Tool, *, parsed: bool = True, keep: Keep = forget) -> Call:
     """One call of a reply; `args` is the text that was received, `parsed` whether it is a JSON object."""
-    signed = signature(name, _identity(args, tool) if parsed else args)
-    return Call(id, name, signed, text_of(args, keep), parsed, _target(args, tool) if parsed else None)
+    text = text_of(args, keep)
+    if not parsed:
+        return Call(id, name, signature(name, args), text, parsed=False)
+    signed = signature(name, _identity(args, tool))
+    if not (tool.target or tool.source or tool.topic or tool.kind is Kind.THINK):
+        return Call(id, name, signed, text)  # what a tool does not declare is not looked for
+    given = _object(args) or {}
+    about = [given[field] for field in tool.topic if field in given]
+    source = [given[field] for field in tool.source if field in given]
+    return Call(
+        id,
+        name,
+        signed,
+        text,
+        target=_target(given, tool),
+        source=short_digest(spelling(source)) if source else b"",
+        topic=topic_of(about),
+        figures=figures_of(about),
+        empty=all(_holds_nothing(value) for value in given.values()),
+    )
+
+
+def _holds_nothing(value: object) -> bool:
+    return value in (None, [], {}) or (isinstance(value, str) and not value.strip())
 
 
 def _identity(args: str, tool: Tool) -> str:
@@ -78,11 +103,14 @@ def result_of(
     progress = (tool.wait.progress_field,) if tool.wait is not None and tool.wait.progress_field != "*" else ()
     failed = None if error is None else (error_class or error.value)
     poll, found = _poll(value, error, tool.wait) if tool.wait is not None else (None, None)
+    text = spelled(value) if seen else ""
+    failure = None if failed is None else _failure(failed, text)
+    searches = tool.kind is Kind.SEARCH or bool(tool.source or tool.family)
     return Result(
         at,
         call.id,
         digest=result_digest(value, failed, tool.volatile, progress) if seen else None,
-        value=text_of(spelled(value), keep) if seen else None,
+        value=text_of(text, keep) if seen else None,
         error=error,
         error_class=error_class,
         state=None if state is None else _state(state),
@@ -90,7 +118,13 @@ def result_of(
         wrote=wrote,
         poll=poll,
         poll_value=found,
+        failure=failure,
+        fruitless=searches and seen and (error is not None or finds_nothing(value, tool.fruitless)),
     )
+
+
+def _failure(error: str, text: str) -> bytes:
+    return short_digest(f"{error}\0{normalise_failure(text)}".encode("utf-8", "surrogatepass"))
 
 
 def _state(state: str) -> bytes:
@@ -102,10 +136,7 @@ def spelled(value: object) -> str:
     return value if isinstance(value, str) else spelling(value).decode("utf-8", "surrogatepass")
 
 
-def _target(args: str, tool: Tool) -> str | None:
-    given = _object(args) if tool.target else None
-    if given is None:
-        return None
+def _target(given: dict[str, object], tool: Tool) -> str | None:
     named = [value for name in tool.target if isinstance(value := given.get(name), str)]
     return "\x1f".join(named) or None
 

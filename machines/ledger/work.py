@@ -8,7 +8,12 @@ signals say that something new came in, and `learn_result`, `learn_plan` and `le
 * `plan`    an item of the plan was closed that was open (its wording counts for nothing)
 * `goal`    the best count of the task's own measure so far
 
-A result that was not seen is evidence of nothing; a scratch tool changes nothing, and a thought brings nothing.
+A result that was not seen is evidence of nothing; a scratch tool changes nothing, and a thought brings nothing. A write
+done again says nothing new, whatever number its receipt has.
+
+Distinct work is a stricter measure than the signals: sets that only ever grow, whatever the run. They are files by
+path, operation and change; successful commands by command and outcome; tools by name and result; sources by what they
+are; and failures by their normalised outcome, whatever the command.
 """
 
 from __future__ import annotations
@@ -32,18 +37,49 @@ SHOWN_RESULTS = 3
 
 
 @attrs.frozen
+class Distinct:
+    """The sets of distinct work, eight bytes a thing."""
+
+    files: HashTrieSet[bytes] = HashTrieSet()
+    commands: HashTrieSet[bytes] = HashTrieSet()
+    tools: HashTrieSet[bytes] = HashTrieSet()
+    sources: HashTrieSet[bytes] = HashTrieSet()
+    failures: HashTrieSet[bytes] = HashTrieSet()
+
+    @property
+    def size(self) -> int:
+        """How many distinct things there are."""
+        return sum(map(len, (self.files, self.commands, self.tools, self.sources, self.failures)))
+
+
+@attrs.frozen
+class Learned:
+    """What one result brought: the ledger with it, and which signal fired ("" = none).
+
+    `new`: not among the last results of its tool; `grew`: the distinct work did, or may have, where a write was not
+    digested and nobody knows whether it left things as they were; `sourced`: a source not used before.
+    """
+
+    ledger: Ledger
+    signal: str = ""
+    new: bool = False
+    grew: bool = False
+    sourced: bool = False
+
+
+@attrs.frozen
 class Ledger:
     """What a run has learned. It grows with distinct things only, and is handed on from leg to leg.
 
     `recent`: per tool the digests of its last distinct results, newest last. `seen`: 8-byte digests of the (target,
-    state) pairs and blind writes of this leg. `work`: those of every distinct result and state of the run. `closed`:
-    the items of any plan that were ever closed, by digest; `most_closed`: how many at once. `best`: the best share of
-    the goal reached, None before the first.
+    state) pairs and blind writes of this leg. `work`: the distinct work of the whole run. `closed`: the items of any
+    plan that were ever closed, by digest; `most_closed`: how many at once. `best`: the best share of the goal reached,
+    None before the first.
     """
 
     recent: HashTrieMap[str, tuple[bytes, ...]] = HashTrieMap()
     seen: HashTrieSet[bytes] = HashTrieSet()
-    work: HashTrieSet[bytes] = HashTrieSet()
+    work: Distinct = Distinct()
     written: HashTrieSet[str] = HashTrieSet()
     plan: tuple[PlanItem, ...] = ()
     closed: HashTrieSet[str] = HashTrieSet()
@@ -61,36 +97,69 @@ def digest8(*parts: bytes) -> bytes:
     return hashlib.blake2b(sized, digest_size=8).digest()
 
 
-def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_results: int) -> tuple[Ledger, str]:
-    """The ledger with one more result, and the signal that fired ("" = none)."""
-    signal = ""
-    seen, work, recent, written = ledger.seen, ledger.work, ledger.recent, ledger.written
-    name = call.tool.encode(errors="surrogatepass")
+def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_results: int) -> Learned:
+    """The ledger with one more result, and what it brought."""
     idle = tool.scratch or tool.kind is Kind.THINK
+    name = call.tool.encode(errors="surrogatepass")
+    seen, recent, written, work = ledger.seen, ledger.recent, ledger.written, ledger.work
+    signal, new = "", False
+    wrote = result.wrote and result.error is None and not tool.scratch
+    done = _done(call, result) if wrote else b""
     if result.digest is not None and not idle:
         last = recent.get(call.tool) or ()
-        if result.digest not in last:
-            signal = "result"
+        new = result.digest not in last and not (wrote and done in seen)
+        signal = "result" if new else ""
         kept = (*(d for d in last if d != result.digest), result.digest)
         recent = recent.insert(call.tool, kept[-recent_results:] if recent_results else ())
-        known = digest8(b"result", name, result.digest)
-        work = work if known in work else work.insert(known)
-    if result.wrote and result.error is None and not tool.scratch:
+    if wrote:
         target = result.target or call.target
-        if result.state is not None:
-            done = digest8(b"state", (target or "").encode(errors="surrogatepass"), result.state)
-        else:
-            done = digest8(b"write", call.signature)
         if done not in seen:
             signal = "state"
             seen = seen.insert(done)
-        work = work.insert(done)
         if target is not None:
             written = written.insert(target)
         changes = (*ledger.changes, Change(call.tool, target, result.state))[-SHOWN_CHANGES:]
         ledger = evolve(ledger, changes=changes, changes_in_all=ledger.changes_in_all + 1)
+    kind, thing = ("", b"") if idle else _thing(name, call, result, tool, done)
+    grew = thing != b"" and thing not in getattr(work, kind)
+    if grew:
+        work = evolve(work, **{kind: getattr(work, kind).insert(thing)})
     shown = (*ledger.last_results, LastResult(call.tool, result.value, result.error))[-SHOWN_RESULTS:]
-    return evolve(ledger, seen=seen, work=work, recent=recent, written=written, last_results=shown), signal
+    ledger = evolve(ledger, seen=seen, work=work, recent=recent, written=written, last_results=shown)
+    blind = wrote and result.state is None
+    return Learned(ledger, signal, new, grew or blind, grew and kind in _NEWS and not result.fruitless)
+
+
+_NEWS = frozenset({"sources", "tools"})
+"""Kinds of distinct work that may be a source; a tool that names none is one by what it says."""
+
+
+def _done(call: Call, result: Result) -> bytes:
+    """Stands for what a write left behind; without a digest of that, for the call."""
+    if result.state is None:
+        return digest8(b"write", call.signature)
+    return digest8(b"state", (result.target or call.target or "").encode(errors="surrogatepass"), result.state)
+
+
+def _thing(name: bytes, call: Call, result: Result, tool: Tool, done: bytes) -> tuple[str, bytes]:
+    """The distinct thing that a result may be, and in which set; a write is what it left, and nothing else."""
+    if result.error is not None:
+        return "failures", result.failure or digest8(result.error.value.encode(), result.digest or b"")
+    if done:
+        return "files", done
+    if result.digest is None or tool.kind is Kind.WRITE:
+        return "", b""
+    if tool.kind is Kind.COMMAND:
+        return "commands", digest8(call.signature, result.digest)
+    if (tool.kind is Kind.SEARCH or call.source) and not result.fruitless:
+        return "sources", call.source or digest8(name, result.digest)
+    return "tools", digest8(name, result.digest)
+
+
+def fingerprint(work: Distinct) -> bytes:
+    """Eight bytes for the sets as they stand: the same for the same things, in whatever order and however often."""
+    sets = (work.files, work.commands, work.tools, work.sources, work.failures)
+    return digest8(*(b"".join(sorted(one)) for one in sets))
 
 
 def next_leg(ledger: Ledger) -> Ledger:

@@ -50,6 +50,9 @@ SWE_AGENT: Final[Mapping[str, Tool]] = {
     "submit": Tool(),
 }
 
+ANY: Final[Mapping[str, Tool]] = {"think": Tool(kind=Kind.THINK)}
+"""Tools whose whole name means one thing wherever it is recorded; a recording's own declaration goes before."""
+
 MINI_SWE_AGENT: Final[Mapping[str, Tool]] = {"bash": Tool(kind=Kind.COMMAND, identity=("command",))}
 
 

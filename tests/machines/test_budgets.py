@@ -26,8 +26,9 @@ from machines.events import (
 from machines.outcome import Fact
 from machines.policy import Budget, Policy, Recovery
 from machines.run import RUN
-from machines.state import Phase, Purse, Run, Spent, Turn, new_run
+from machines.state import Phase, Purse, Run, Spent, new_run
 from machines.supervisor import feed
+from machines.turn import Turn
 from statecraft.proofs import Bound, FreeCycle, ends
 
 TEXT = Text("text", 4)
@@ -311,7 +312,7 @@ def test_recovering_uses_up_no_turn() -> None:
         ("paused", Reply(1.0, StopReason.PAUSE), None),
         ("empty", Reply(1.0, StopReason.END_TURN), None),
         ("refused", Refusal(1.0, 529, TEXT), None),
-        ("condensed", Refusal(1.0, 413, TEXT), Condensed(1.0, 10)),
+        ("condensed", Refusal(1.0, 413, TEXT), Condensed(1.0, 100_000)),
     ],
 )
 @pytest.mark.parametrize("times", [0, 1, 3])
@@ -369,7 +370,8 @@ def test_calls_that_are_not_run_are_not_waited_for_and_count_as_failed() -> None
     garbled = Call("garbled", "read", b"signature", TEXT, parsed=False)
     good, beyond = attrs.evolve(garbled, id="good", parsed=True), attrs.evolve(garbled, id="beyond", parsed=True)
     run, _ = play(run, Begin(0.0), Reply(1.0, StopReason.TOOL_USE, (garbled, good, beyond)))
-    assert (run.at, run.turn.open, run.turn.failed) == (Phase.ACTING, (good,), 2)
+    assert (run.at, run.turn.open) == (Phase.ACTING, (good,))
+    assert [answer.barren for answer in run.turn.answers] == [True], "no more than a turn may hold"
     run, _ = play(run, Result(1.0, "good", b"digest"))
     assert run.at is Phase.ASKING
 

@@ -37,7 +37,8 @@ from machines.outcome import (
     message_of,
 )
 from machines.run import RUN
-from machines.state import Phase, Purse, Run, Spent, Turn, Waits, new_run
+from machines.state import Phase, Purse, Run, Spent, Waits, new_run
+from machines.turn import Turn
 
 NEW = new_run("run")
 TEXT = Text("words", 12)

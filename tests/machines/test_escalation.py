@@ -10,10 +10,11 @@ import pytest
 from machines.commands import Ask, Command, Tell
 from machines.escalation import ESCALATION, Ladder, Rung
 from machines.events import Begin, Call, Event, Reply, Result, StopReason, Text, TurnEnded
-from machines.policy import Budget, Detectors, Escalation, Limits, Policy
+from machines.policy import Budget, Detectors, Escalation, Limits, Policy, only
 from machines.run import RUN
-from machines.state import Phase, Run, Turn, new_run
+from machines.state import Phase, Run, new_run
 from machines.supervisor import feed
+from machines.turn import Turn
 from statecraft import Ignored, Step
 
 NEVER = 1_000
@@ -99,7 +100,7 @@ def policy(within: int = 10) -> Policy:
     pairs = Limits(nudge=2, stop=NEVER, failing_nudge=2, failing_stop=NEVER)
     return Policy(
         budget=Budget(turns=200, seconds=None, tokens=None, usd=None),
-        detectors=Detectors(consecutive_duplicate=pairs, no_progress=Limits(enabled=False)),
+        detectors=only(Detectors(consecutive_duplicate=pairs), "consecutive_duplicate"),
         escalation=Escalation(within=within),
     )
 
@@ -203,9 +204,8 @@ def test_two_detectors_climb_one_ladder() -> None:
     # A pair at turn 3, the fifth turn without news at 6, a pair again at 9.
     both = attrs.evolve(
         policy(),
-        detectors=Detectors(
-            consecutive_duplicate=policy().detectors.consecutive_duplicate,
-            no_progress=Limits(nudge=5, stop=NEVER, failing_nudge=5, failing_stop=NEVER),
+        detectors=attrs.evolve(
+            policy().detectors, no_progress=Limits(nudge=5, stop=NEVER, failing_nudge=5, failing_stop=NEVER)
         ),
     )
     run, commands = play(new_run("ladder", both), run_with_nudges_at((3, 9), turns=9))
@@ -218,9 +218,7 @@ def test_two_detectors_climb_one_ladder() -> None:
 
 
 def test_one_turn_escalates_one_step_though_two_detectors_would_speak() -> None:
-    both = attrs.evolve(
-        policy(), detectors=Detectors(policy().detectors.consecutive_duplicate, Limits(nudge=2, stop=NEVER))
-    )
+    both = attrs.evolve(policy(), detectors=attrs.evolve(policy().detectors, no_progress=Limits(nudge=2, stop=NEVER)))
     _, commands = play(new_run("ladder", both), run_with_nudges_at((3,), turns=3))
     assert [number for number, command in commands if isinstance(command, Tell)] == [3]
 

@@ -160,7 +160,7 @@ policies = st.builds(
     budgets | roomy,
     st.builds(Recovery, *[st.integers(0, 2)] * 5),
     st.builds(Escalation, st.booleans(), st.integers(1, 12)),
-    st.builds(Detectors, limits, limits),
+    st.builds(Detectors, consecutive_duplicate=limits, no_progress=limits, monologue=limits, stalled_work=limits),
     waiting=st.builds(Waiting, st.booleans(), st.sampled_from([0.0, 120.0])),
 )
 runs = st.builds(run_of, policies, st.sampled_from(Work), st.sampled_from([(), ("a.txt",)]))
@@ -380,7 +380,7 @@ def test_a_run_that_meets_every_incident_in_every_turn_comes_close_to_its_bound(
         number += 1
         for _ in range(recovery.condensed):
             happens(Refusal(1.0, 413, Text("body", 4)))
-            happens(Condensed(1.0, 1))
+            happens(Condensed(1.0, 100_000))
         for wrong, times_over in (
             (Refusal(1.0, 529, Text("body", 4)), recovery.refused),
             (Reply(1.0, StopReason.LENGTH), recovery.truncated),
@@ -389,9 +389,10 @@ def test_a_run_that_meets_every_incident_in_every_turn_comes_close_to_its_bound(
         ):
             for _ in range(times_over):
                 happens(wrong)
-        assert run.purse == dict.fromkeys(run.purse, 0) | {Purse.TURN: 7 - number}
+        left = {Purse.TURN: 7 - number, Purse.RESCUE: policy.escalation.rescues}
+        assert run.purse == dict.fromkeys(run.purse, 0) | left
         happens(Reply(1.0, StopReason.TOOL_USE, (Call("1", "read", b"signature", Text("args", 4)),)))
         happens(Result(1.0, "1", b"%d" % number))
     happens(NoReply(1.0, "gone"))
     assert run.at in ENDINGS
-    assert 0.8 * bound.number <= steps <= bound.number
+    assert 0.75 * bound.number <= steps <= bound.number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,18 @@ from hypothesis import strategies as st
 from machines.policy import (
     DEFAULT,
     Budget,
+    Condensings,
+    Cycle,
     Detectors,
     Escalation,
     Limits,
     Messages,
+    Plain,
     Policy,
     Progress,
     Recovery,
     Waiting,
+    Windowed,
     problems_of,
 )
 from machines.policy_file import BadPolicy, policy_of, policy_toml, read_policy
@@ -35,6 +40,24 @@ def limits_of(on: bool, nudge: int, more: int, failing: int, still_more: int) ->
 
 
 limits = st.builds(limits_of, st.booleans(), counts, counts, counts, counts)
+
+
+def windowed_of(n: int, f: int, more: int) -> Windowed:
+    return Windowed(nudge=n, stop=n, failing_nudge=f, failing_stop=f, window=n + more, failing_window=f)
+
+
+def plain_of(on: bool, n: int | None) -> Plain:
+    return Plain(on, n, n)
+
+
+def cycle_of(n: int, most: int) -> Cycle:
+    return Cycle(nudge=n, stop=None, max_period=most)
+
+
+def condensings_of(n: int, share: float) -> Condensings:
+    return Condensings(nudge=n, stop=n, share=share)
+
+
 policies = st.builds(
     Policy,
     st.builds(
@@ -54,7 +77,15 @@ policies = st.builds(
     ),
     st.builds(Recovery, *[st.integers(0, 99)] * 5),
     st.builds(Escalation, st.booleans(), counts),
-    st.builds(Detectors, limits, limits),
+    st.builds(
+        Detectors,
+        consecutive_duplicate=limits,
+        spread_duplicate=st.builds(windowed_of, counts, counts, st.integers(0, 99)),
+        no_progress=limits,
+        same_error=st.builds(plain_of, st.booleans(), st.none() | counts),
+        cycle=st.builds(cycle_of, st.integers(1, 4), counts),
+        vain_condensing=st.builds(condensings_of, counts, st.floats(0, 1)),
+    ),
     st.builds(Progress, counts),
     st.builds(Waiting, st.booleans(), amounts),
     st.builds(Messages, st.booleans()),
@@ -75,7 +106,7 @@ def test_a_policy_that_was_written_is_read_as_it_was(policy: Policy) -> None:
 
 def test_the_default_is_written_whole() -> None:
     written = tomllib.loads(policy_toml(DEFAULT))
-    assert written == attrs.asdict(DEFAULT)
+    assert written == json.loads(json.dumps(attrs.asdict(DEFAULT)).replace("null", '"unlimited"'))
     for line in policy_toml(DEFAULT).splitlines():
         assert not line or " # " in line, "each key has a comment that says what it is"
 

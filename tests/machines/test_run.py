@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
 import pytest
+from rpds import HashTrieMap, HashTrieSet
 
 from machines.commands import (
     AnswerCalls,
@@ -20,11 +21,13 @@ from machines.commands import (
     TellPerson,
     WaitUntil,
 )
+from machines.detectors.roster import ROSTER
 from machines.escalation import Ladder, Rung
 from machines.events import (
     Begin,
     Call,
     Cancel,
+    Chunk,
     Clock,
     Condensed,
     Declared,
@@ -45,10 +48,15 @@ from machines.events import (
     Usage,
 )
 from machines.ledger.work import Ledger
+from machines.manifest import Kind, Tool
 from machines.outcome import Reason
-from machines.policy import Budget, Policy
+from machines.policy import DEFAULT, Budget, Policy, only
 from machines.run import RUN
-from machines.state import ENDINGS, OPEN, RECOVERIES, Phase, Purse, Run, Spent, Streaks, Turn, Waits, new_run
+from machines.state import ENDINGS, OPEN, RECOVERIES, Phase, Purse, Run, Spent, Waits, new_run
+from machines.streaks import Circle, Streaks, ToolStreak
+from machines.turn import Answer, Turn
+from machines.window import AGAIN as AGAIN_FLAG
+from machines.window import STALE as STALE_FLAG
 from statecraft import Refused
 from statecraft.guards import name_of
 from statecraft.testing import step_one
@@ -137,7 +145,7 @@ REPLIES: list[Case] = [
     ("a checkpoint with no turn left", without("TURN"), SPOKEN, P.CONCLUDING, [LAST_ASK]),
 ]
 
-AGAIN = Turn(3, outcomes=(SAME,), ok=1, tool="read")
+AGAIN = Turn(3, answers=(Answer("read", b"sign-one", SAME),))
 """A turn with one answered call, of which `Streaks` may have seen more."""
 
 TWICE, THRICE = (Streaks(same=SAME, same_count=n, same_ok=n) for n in (2, 3))
@@ -170,6 +178,98 @@ TURNS: list[Case] = [
     ("nothing new for a third turn", acting(streaks=BARREN_TWICE), ENDED, P.ASKING, [Tell, Ask()]),
     ("progress", NEWS, ENDED, P.ASKING, [Ask()]),
     ("a turn like many", acting(OPENED), ENDED, P.ASKING, [LATE, Ask()]),
+]
+
+LOOK = Answer("look", b"sign-look", b"seen")
+ENTRY = b"outco" + b"call" + b"to"
+KEPT: Mapping[str, Callable[[int], tuple[Turn, Streaks]]] = {
+    "validation_error": lambda n: (THIRD, Streaks(invalid=b"wrong", invalid_count=n)),
+    "empty_thought": lambda n: (THIRD, Streaks(thoughts=n)),
+    "consecutive_duplicate": lambda n: (AGAIN, Streaks(same=SAME, same_count=n - 1, same_ok=n - 1)),
+    "cycle": lambda n: (THIRD, Streaks(laps=b"1234567\0abcdefg\0" * n)),
+    "spread_duplicate": lambda n: (THIRD, Streaks(window=(ENTRY + bytes((AGAIN_FLAG,))) * n)),
+    "same_error": lambda n: (THIRD, Streaks(tools=HashTrieMap({"read": ToolStreak(failure=b"f", failures=n)}))),
+    "search_escalation": lambda n: (THIRD, Streaks(searches=n)),
+    "family": lambda n: (THIRD, Streaks(families=HashTrieMap({"news": Circle(count=n)}))),
+    "monologue": lambda n: (THIRD, Streaks(silent=n - 1)),
+    "no_progress": lambda n: (THIRD, Streaks(barren=n - 1, barren_ok=1)),
+    "stalled_work": lambda n: (THIRD, Streaks(stalled=n - 1, stalled_ok=1)),
+    "fruitless_tool": lambda n: (THIRD, Streaks(tools=HashTrieMap({"read": ToolStreak(barren=n, ok=1)}))),
+    "same_tool": lambda n: (THIRD, Streaks(window=(ENTRY + bytes((STALE_FLAG,))) * n)),
+    "redundant_check": lambda n: (attrs.evolve(THIRD, answers=(LOOK,) * n), Streaks(told="read")),
+}
+"""For each detector a turn, and what the turns before it left, that make its count `n`."""
+
+
+def counting(name: str, count: int, **limits: int | None) -> Run:
+    """A run whose turn is in hand, with this count of this detector, under these limits of it."""
+    own = attrs.evolve(getattr(DEFAULT.detectors, name), **limits)
+    detectors = only(attrs.evolve(DEFAULT.detectors, **{name: own}), name)
+    policy = attrs.evolve(NEW.policy, detectors=detectors)
+    turn, streaks = KEPT[name](count)
+    return acting(turn, streaks=streaks, policy=policy, tools={"look": Tool(look=True)})
+
+
+WIDE: Mapping[str, tuple[int, int]] = {
+    d.name: (getattr(DEFAULT.detectors, d.name).nudge, getattr(DEFAULT.detectors, d.name).stop or 0) for d in ROSTER
+}
+"""Where each detector nudges and stops by default; 0: it never stops."""
+
+NO_STOP = {"stop": 1}
+"""For a detector that never stops by default: where it does, it does at once."""
+
+
+def case(name: str, run: Run, event: Event, target: Phase, *commands: Command | type[Command]) -> Case:
+    return name, run, event, target, commands
+
+
+def unwritten(name: str) -> Run:
+    """A run that this detector would stop, with something left that it has to write."""
+    return attrs.evolve(counting(name, WIDE[name][1]), requires=("a.txt",))
+
+
+DOOMED = Call("1", "read", b"wrong", TEXT, empty=True)
+HOPELESS: list[Case] = [
+    (
+        f"{name} before its calls are run",
+        attrs.evolve(counting(name, 2), at=P.ASKING, turn=Turn(2), tools={"read": Tool(kind=Kind.THINK)}),
+        reply(StopReason.TOOL_USE, DOOMED),
+        P.CONCLUDING,
+        [AnswerCalls(("1",), "not run: it could not have come to anything else than before"), LAST_ASK],
+    )
+    for name in ("validation_error", "empty_thought")
+]
+DETECTED: list[Case] = [
+    *HOPELESS,
+    *(
+        case(f"{name} speaks", counting(name, nudge, stop=None), ENDED, P.ASKING, Tell, Ask())
+        for name, (nudge, _) in WIDE.items()
+    ),
+    *(
+        case(f"{name} stops", counting(name, stop or 1, **NO_STOP if not stop else {}), ENDED, P.CONCLUDING, LAST_ASK)
+        for name, (_, stop) in WIDE.items()
+    ),
+    *(
+        case(f"{name} with a file to write", unwritten(name), ENDED, P.ASKING, Tell, Ask())
+        for name in ("monologue", "no_progress", "stalled_work")
+    ),
+]
+
+VAIN, USEFUL = Condensed(5.0, 0), Condensed(5.0, 100_000)
+CONDENSINGS: list[Case] = [
+    *(
+        (f"condensed in vain twice while {phase.value}", at(phase, streaks=Streaks(vain=1)), VAIN, phase, [Tell])
+        for phase in (P.ASKING, P.RECOVERING, P.ACTING, P.WAITING)
+    ),
+    *(
+        (f"condensed by the host while {phase.value}", at(phase), USEFUL, phase, list[Command]())
+        for phase in (P.ASKING, P.RECOVERING, P.ACTING, P.WAITING)
+    ),
+    ("condensed in vain twice", at(P.CONDENSING, streaks=Streaks(vain=1)), VAIN, P.RECOVERING, [Tell, Ask()]),
+    ("condensed in vain a third time", at(P.CONDENSING, streaks=Streaks(vain=2)), VAIN, P.CONCLUDING, [LAST_ASK]),
+    ("a piece of a reply", ASKING, Chunk(5.0, "text", TEXT, 9, 50), P.ASKING, []),
+    ("a piece of a reply after another", RECOVERING, Chunk(5.0, "text", TEXT, 9, 50), P.RECOVERING, []),
+    ("a reply that chants", ASKING, Chunk(5.0, "text", TEXT, 10, 50), P.CONCLUDING, [LAST_ASK]),
 ]
 
 NOTES: list[tuple[str, Event]] = [
@@ -222,7 +322,7 @@ CANCELLED: list[Case] = [
     (f"cancelled while {phase.value}", at(phase), Cancel(5.0), P.CANCELLED, [End]) for phase in (P.READY, *OPEN)
 ]
 
-CASES = [*BEGINNING, *REPLIES, *TURNS, *NOTED, *WAITS, *REFUSALS, *LAST, *CANCELLED]
+CASES = [*BEGINNING, *REPLIES, *TURNS, *DETECTED, *CONDENSINGS, *NOTED, *WAITS, *REFUSALS, *LAST, *CANCELLED]
 
 
 @pytest.mark.parametrize(("run", "event", "target", "commands"), [pytest.param(*c[1:], id=c[0]) for c in CASES])
@@ -233,6 +333,36 @@ def test_one_call_takes_one_row(
     assert step.run.at is target
     assert (step.run.outcome is not None) == (target in ENDINGS)
     assert (step.run.stop is None) == (run.stop is None and LAST_ASK not in step.commands)
+
+
+@pytest.mark.parametrize("name", list(KEPT))
+def test_each_detector_speaks_and_stops_at_its_own_limits_and_not_before(name: str) -> None:
+    nudge, stop = WIDE[name]
+    if name != "redundant_check":  # which counts no further than 1
+        below = RUN.step(counting(name, nudge - 1), ENDED)
+        assert below.run.at is Phase.ASKING
+        assert not any(isinstance(command, Tell) for command in below.commands)
+    if nudge != stop:
+        told = RUN.step(counting(name, nudge), ENDED)
+        assert [command.by for command in told.commands if isinstance(command, Tell)] == [name]
+        assert RUN.step(counting(name, stop - 1 if stop else 9), ENDED).run.at is Phase.ASKING
+    if stop:
+        stopped = RUN.step(counting(name, stop), ENDED).run
+        assert stopped.stop is not None
+        assert (stopped.stop.by, dict(stopped.stop.values)["now"]) == (name, stop)
+
+
+def test_a_rescue_is_given_twice_a_run_and_then_it_stops() -> None:
+    run = attrs.evolve(counting("no_progress", 4), requires=("a.txt", "b.txt"))
+    answer = RUN.step(run, ENDED)
+    assert answer.run.purse[Purse.RESCUE] == 1
+    (told,) = [command for command in answer.commands if isinstance(command, Tell)]
+    assert told.by == "rescue"
+    assert (dict(told.values)["instead_of"], dict(told.values)["unwritten"]) == ("no_progress", "a.txt, b.txt")
+    assert (answer.run.streaks.barren, answer.run.told) == (0, True)
+    assert RUN.step(attrs.evolve(run, purse=left(RESCUE=0)), ENDED).run.at is Phase.CONCLUDING
+    written = attrs.evolve(run, ledger=Ledger(written=HashTrieSet(["a.txt", "b.txt"])))
+    assert RUN.step(written, ENDED).run.at is Phase.CONCLUDING
 
 
 def test_every_row_is_taken_alone() -> None:

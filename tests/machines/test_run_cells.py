@@ -27,7 +27,8 @@ from machines.events import (
     TurnEnded,
 )
 from machines.run import RUN
-from machines.state import ENDINGS, Phase, Turn, new_run
+from machines.state import ENDINGS, Phase, new_run
+from machines.turn import Turn
 from statecraft import Ignored, Refused, Step
 
 NEW = new_run("run")
@@ -55,10 +56,10 @@ SAMPLES: dict[str, Event] = {
 GRID = """
             Begin Said Reply Result TurnEnded Chunk Plan Goal Refusal Condensed Signal Clock Cancel NoReply Ended
 READY       r     r    x     x      x         x     x    x    x       x         x      x     r      x       i
-ASKING      x     r    r     r      x         i     r    r    r       i         i      i     r      r       i
-ACTING      x     r    x     r      r         x     r    r    x       i         i      i     r      x       i
-WAITING     x     r    x     r      x         x     r    r    x       i         r      r     r      x       i
-RECOVERING  x     r    r     r      x         i     r    r    r       i         i      i     r      r       i
+ASKING      x     r    r     r      x         r     r    r    r       r         i      i     r      r       i
+ACTING      x     r    x     r      r         x     r    r    x       r         i      i     r      x       i
+WAITING     x     r    x     r      x         x     r    r    x       r         r      r     r      x       i
+RECOVERING  x     r    r     r      x         r     r    r    r       r         i      i     r      r       i
 CONDENSING  x     r    x     r      x         x     r    r    x       r         i      i     r      r       i
 CONCLUDING  x     r    r     r      x         i     r    r    r       i         i      i     r      r       i
 """

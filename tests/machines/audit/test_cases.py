@@ -17,22 +17,6 @@ from machines.traces.formats import open_trace
 
 Record = dict[str, Any]
 
-WAITING = {
-    "oh0-12": "condensing back to back",
-    "oh0-13": "condensing back to back",
-    "gm-20": "a reply that repeats itself while it streams",
-    "qw-17": "one call again and again, with others between",
-    "ko-38": "two empty thoughts in a row",
-    "ow-12": "a tool that does not exist, called in many ways",
-    "zc-04": "reworded calls with one result, with other tools between",
-    "sd-10": "one failure of one kind, by many commands",
-    "dp-02": "a refusal of the same kind, counted over tools",
-    "is-35": "calls that fail their tool's contract",
-    "seq-validation-error": "a call that fails its tool's contract again",
-    "seq-empty-think": "two empty thoughts in a row",
-}
-"""Cases that wait for the detector or the contract that recognises their shape."""
-
 
 @attrs.frozen
 class Case:
@@ -106,19 +90,14 @@ def wrong_in_time(case: Case) -> str:
     return f"{case.name}: nudge {one.first_nudge}, stop {one.first_stop}, expected {nudge}, {stop}"
 
 
-def test_every_case_is_judged_right_but_those_that_wait_for_their_detector(told: list[Case]) -> None:
-    assert [said for case in told if case.name not in WAITING and (said := wrong(case))] == []
+def test_every_case_is_judged_right(told: list[Case]) -> None:
+    assert len(told) > 100
+    assert [said for case in told if (said := wrong(case))] == []
 
 
-def test_every_sequence_is_judged_right_but_those_that_wait_for_their_detector(sequences: list[Case]) -> None:
-    assert [said for case in sequences if case.name not in WAITING and (said := wrong_in_time(case))] == []
-
-
-def test_a_case_that_is_judged_right_waits_no_more(told: list[Case], sequences: list[Case]) -> None:
-    right = [case.name for case in told if not wrong(case)]
-    right += [case.name for case in sequences if not wrong_in_time(case)]
-    assert [name for name in WAITING if name in right] == []
-    assert set(WAITING) <= {case.name for case in (*told, *sequences)}
+def test_every_sequence_is_judged_right(sequences: list[Case]) -> None:
+    assert len(sequences) > 30
+    assert [said for case in sequences if (said := wrong_in_time(case))] == []
 
 
 def test_work_is_never_stopped_and_never_nudged(told: list[Case], sequences: list[Case]) -> None:

@@ -41,7 +41,7 @@ def test_the_table_has_a_head_and_a_legend_in_a_pipe_too(statecraft: Statecraft,
         "run              turns  decided                   ended      saved  verdicts, turn by turn",
         "edit-and-revert     16  stop at 7 by no_progress  partial        9  .....nS---------",
         "healthy              5  continue                  completed         .....",
-        "only-narrates        5  stop at 4 by no_progress  blocked        1  ..nS-",
+        "only-narrates        5  stop at 4 by monologue    blocked        1  ..nS-",
         "stuck               10  stop at 6 by no_progress  blocked        4  ....nS----",
         LEGEND,
         "4 runs, 36 turns: 3 nudged, 3 stopped, 14 turns saved",
@@ -76,7 +76,7 @@ def test_a_run_without_replies_says_so(statecraft: Statecraft, recorded: Recorde
 
 
 def test_a_stop_after_many_nudges_is_shown(statecraft: Statecraft, recorded: Recorded) -> None:
-    stuck = [line for _ in range(12) for line in (*turns(3), *turns(9, "found"))]
+    stuck = [line for lap in range(12) for line in (*turns(3), *turns(9, f"found {lap}"))]
     (path,) = [recorded("many.jsonl", [*stuck, *turns(6)])]
     code, out, _ = statecraft("audit", path)
     assert code == 0
@@ -189,7 +189,8 @@ def test_what_cannot_be_meant_is_refused(statecraft: Statecraft, words: tuple[st
 
 
 def test_a_budget_in_a_policy_is_said_not_to_be_used(statecraft: Statecraft, recordings: Path, here: Path) -> None:
-    (here / "p.toml").write_text("[budget]\nturns = 2\nusd = 1.0\nhold_back = 0.2\n[detectors.no_progress]\nstop = 5\n")
+    limits = "[detectors.stalled_work]\nstop = 5\n[detectors.no_progress]\nstop = 5\n"
+    (here / "p.toml").write_text(f"[budget]\nturns = 2\nusd = 1.0\nhold_back = 0.2\n{limits}")
     code, out, err = statecraft("audit", "--policy", "p.toml", recordings / "stuck.jsonl")
     assert (code, "stop at 7" in out) == (0, True)
     assert err == (

@@ -22,13 +22,15 @@ from machines.events import (
     Text,
     TurnEnded,
 )
-from machines.policy import Budget, Detectors, Limits, Policy
-from machines.state import Streaks, Turn, new_run
+from machines.policy import Budget, Detectors, Limits, Policy, only
+from machines.state import new_run
+from machines.streaks import Streaks
 from machines.supervisor import Moved, feed
+from machines.turn import Answer, Turn
 from statecraft import Level, Reading, Step
 
 NAME = "consecutive_duplicate"
-ALONE = Detectors(no_progress=Limits(enabled=False))
+ALONE = only(Detectors(), NAME)
 """The other detector is off."""
 
 Judge = Callable[..., list[tuple[int, str, str]]]
@@ -142,7 +144,7 @@ def test_a_new_state_clears_it_and_a_new_result_alone_does_not() -> None:
     # One turn whose result is new as well: the third of one outcome is the third all the same.
     run = new_run("run")
     before = Streaks(same=b"same", same_count=2, same_ok=2)
-    turn = Turn(3, outcomes=(b"same",), ok=1, signal="result", tool="write")
+    turn = Turn(3, answers=(Answer("write", b"call", b"same"),), signal="result")
     reading = consecutive_duplicate(attrs.evolve(run, streaks=before, turn=turn), TurnEnded(1.0))
     assert (reading.now, reading.level) == (3, Level.NUDGE)
     cleared = attrs.evolve(turn, signal="state", strong=True)
@@ -162,15 +164,18 @@ def test_a_person_clears_it_and_a_program_in_a_persons_name_does_not(judge: Judg
 
 def test_a_reading_at_rest_carries_no_more_than_its_numbers() -> None:
     policy = Policy(budget=Budget(turns=5, calls_per_turn=7))
-    reading = consecutive_duplicate(new_run("run", policy), TurnEnded(1.0))
-    assert reading == Reading(NAME, 0, 3, 4, 35)
+    run = attrs.evolve(new_run("run", policy), turn=Turn(1, answers=(Answer("read", b"call", b"one"),)))
+    assert consecutive_duplicate(run, TurnEnded(1.0)) == Reading(NAME, 1, 3, 4, 35)
+    # Where no call was made none succeeded, and the wider limits hold.
+    assert consecutive_duplicate(new_run("run", policy), TurnEnded(1.0)) == Reading(NAME, 0, 4, 7, 35)
 
 
 def test_a_reading_that_speaks_says_of_what() -> None:
     run = new_run("run", Policy(budget=Budget(turns=5, calls_per_turn=7)))
-    turn = Turn(9, outcomes=(b"same",) * 3, failed=3, tool="search")
+    failed = Answer("search", b"call", b"same", error=ErrorKind.OTHER)
+    turn = Turn(9, answers=(failed,) * 3)
     assert consecutive_duplicate(attrs.evolve(run, turn=turn), TurnEnded(1.0)).level is Level.REST
-    four = attrs.evolve(turn, outcomes=(b"same",) * 4, failed=4)
+    four = attrs.evolve(turn, answers=(failed,) * 4)
     reading = consecutive_duplicate(attrs.evolve(run, turn=four), TurnEnded(1.0))
     assert reading == Reading(NAME, 4, 4, 7, 35, {"tool": "search", "turn": 9, "failing": True})
 
@@ -191,7 +196,7 @@ def test_a_count_is_never_above_the_most_that_it_can_reach() -> None:
 
 
 def test_it_can_be_switched_off_and_given_other_limits(judge: Judge) -> None:
-    off = Detectors(Limits(enabled=False), Limits(enabled=False))
+    off = only(Detectors())
     assert judge([SAME] * 30, detectors=off) == []
     wide = attrs.evolve(ALONE, consecutive_duplicate=Limits(nudge=1, stop=6))
     assert judge([SAME] * 6, detectors=wide) == [(1, "nudge", NAME), (6, "stop", NAME)]

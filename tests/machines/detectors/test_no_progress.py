@@ -10,13 +10,15 @@ import pytest
 
 from machines.detectors.no_progress import no_progress, nudge
 from machines.events import ErrorKind, GoalMeasured, PlanChanged, PlanItem, Said, Text, TurnEnded
-from machines.policy import Budget, Detectors, Limits, Policy, Progress
-from machines.state import Streaks, Turn, new_run
+from machines.policy import Budget, Detectors, Limits, Policy, Progress, only
+from machines.state import new_run
+from machines.streaks import Streaks
+from machines.turn import Answer, Turn
 from statecraft import Level, Reading, Scalar
 
 NAME = "no_progress"
-ALONE = Detectors(consecutive_duplicate=Limits(enabled=False))
-"""The other detector is off."""
+ALONE = only(Detectors(), NAME)
+"""The other detectors are off."""
 
 Judge = Callable[..., list[tuple[int, str, str]]]
 
@@ -161,14 +163,16 @@ def test_the_most_it_can_reach_is_the_turns_or_those_that_the_tokens_allow() -> 
 def test_a_reading_that_speaks_says_what_was_last_new() -> None:
     run = new_run("run", Policy(budget=Budget(turns=60)))
     streaks = Streaks(barren=2, barren_ok=2, last_signal="plan", last_signal_turn=4)
-    reading = no_progress(attrs.evolve(run, streaks=streaks, turn=Turn(7, ok=1)), TurnEnded(1.0))
+    reading = no_progress(
+        attrs.evolve(run, streaks=streaks, turn=Turn(7, answers=(Answer("a", b"a", b"a"),))), TurnEnded(1.0)
+    )
     seen: dict[str, Scalar] = {"last_signal": "plan", "last_signal_turn": 4, "turn": 7, "failing": False}
     assert reading == Reading(NAME, 3, 3, 4, 60, seen)
     assert reading.level is Level.NUDGE
 
 
 def test_it_can_be_switched_off_and_given_other_limits(judge: Judge) -> None:
-    off = Detectors(Limits(enabled=False), Limits(enabled=False))
+    off = only(Detectors())
     assert judge(barren(30), detectors=off) == []
     wide = attrs.evolve(ALONE, no_progress=Limits(nudge=1, stop=6))
     assert judge(barren(6), detectors=wide) == [(2, "nudge", NAME), (7, "stop", NAME)]

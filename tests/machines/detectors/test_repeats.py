@@ -11,12 +11,14 @@ import pytest
 from machines.detectors.consecutive_duplicate import consecutive_duplicate
 from machines.events import ErrorKind, TurnEnded
 from machines.manifest import Tool
-from machines.policy import Detectors, Limits
-from machines.state import Streaks, Turn, new_run
+from machines.policy import Detectors, Limits, only
+from machines.state import new_run
+from machines.streaks import Streaks
+from machines.turn import Answer, Turn
 from statecraft import Level
 
 NAME = "consecutive_duplicate"
-ALONE = Detectors(no_progress=Limits(enabled=False))
+ALONE = only(Detectors(), NAME)
 TOOLS = {"tail": Tool(repeats=True)}
 
 Judge = Callable[..., list[tuple[int, str, str]]]
@@ -47,7 +49,7 @@ def test_that_nothing_new_comes_in_is_another_rules_to_say(judge: Judge) -> None
 def test_its_count_stays_below_the_stop(repeats: bool, level: Level) -> None:
     run = new_run("run", tools={"tail": Tool(repeats=repeats)})
     streaks = Streaks(same=b"same", same_count=50, same_ok=50)
-    turn = Turn(9, outcomes=(b"same",), ok=1, tool="tail")
+    turn = Turn(9, answers=(Answer("tail", b"call", b"same"),))
     reading = consecutive_duplicate(attrs.evolve(run, streaks=streaks, turn=turn), TurnEnded(1.0))
     assert reading.level is level
     assert reading.now == (reading.stop - 1 if repeats else 51)

@@ -9,15 +9,15 @@ import pytest
 from machines.commands import Tell
 from machines.events import Begin, Call, Event, Reply, Result, StopReason, Text
 from machines.ledger.work import digest8
-from machines.policy import Budget, Detectors, Limits, Policy
-from machines.state import Run, Turn, new_run, outcome_of
+from machines.policy import Budget, Detectors, Policy, only
+from machines.state import Run, new_run
 from machines.supervisor import feed
+from machines.turn import Answer, Turn, outcome_of
 
 TEXT = Text("text", 4)
 SILENT = Call("1", "read", b"sign-one", TEXT)
-OFF = Limits(enabled=False)
 DUPLICATE, PROGRESS = "consecutive_duplicate", "no_progress"
-ALONE = {DUPLICATE: Detectors(no_progress=OFF), PROGRESS: Detectors(consecutive_duplicate=OFF)}
+ALONE = {name: only(Detectors(), name) for name in (DUPLICATE, PROGRESS)}
 
 
 def call(number: int, signature: bytes = b"sign") -> Call:
@@ -42,16 +42,16 @@ def silent(turns: int, *, same: bool) -> list[Event]:
 
 
 def test_the_outcomes_of_a_turn_are_those_of_all_its_calls() -> None:
-    unseen = outcome_of(SILENT, b"", "")
-    assert unseen == digest8(b"sign-one", b"", b"")
-    assert Turn(1, open=(SILENT,), outcomes=(b"outcome",)).judged == (b"outcome", unseen)
-    assert Turn(1, outcomes=(b"outcome",)).judged == (b"outcome",)
+    unseen = Answer("read", b"sign-one", digest8(b"sign-one", b"", b""), seen=False)
+    answer = Answer("read", b"sign-two", b"outcome")
+    assert Turn(1, open=(SILENT,), answers=(answer,)).judged == (answer, unseen)
+    assert Turn(1, answers=(answer,)).judged == (answer,)
+    assert (unseen.ok, unseen.barren, answer.ok, answer.barren) == (False, True, True, False)
 
 
 def test_an_outcome_tells_call_digest_and_error_apart() -> None:
-    other = call(1)
-    assert len({outcome_of(c, d, e) for c in (SILENT, other) for d in (b"", b"d") for e in ("", "other")}) == 8
-    assert outcome_of(SILENT, b"ab", "") != outcome_of(SILENT, b"a", "b")
+    assert len({outcome_of(c, d, e) for c in (b"one", b"two") for d in (b"", b"d") for e in ("", "other")}) == 8
+    assert outcome_of(b"one", b"ab", "") != outcome_of(b"one", b"a", "b")
 
 
 # One call more, so that the turn of the last one counted is over.

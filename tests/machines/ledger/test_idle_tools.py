@@ -27,16 +27,19 @@ def result(**more: Any) -> Result:
 
 @each_tool
 def test_only_the_result_of_a_tool_that_is_not_idle_is_news(tool: Tool, busy: bool) -> None:
-    ledger, signal = learn_result(Ledger(), CALL, result(), tool, 8)
-    assert signal == ("result" if busy else "")
-    assert (len(ledger.recent), len(ledger.work), len(ledger.seen)) == (busy, busy, 0)
+    learned = learn_result(Ledger(), CALL, result(), tool, 8)
+    ledger = learned.ledger
+    assert (learned.signal, learned.new) == ("result" if busy else "", busy)
+    counts = busy and tool.kind is not Kind.WRITE  # a write is what it left behind
+    assert (len(ledger.recent), ledger.work.size, len(ledger.seen)) == (busy, counts, 0)
     assert len(ledger.last_results) == 1, "the account shows it all the same"
 
 
 @pytest.mark.parametrize(("tool", "signal"), [(Tool(Kind.THINK), "state"), (Tool(Kind.THINK, scratch=True), "")])
 def test_a_thought_that_was_seen_to_write_has_written_and_a_scratch_tool_never_has(tool: Tool, signal: str) -> None:
-    ledger, found = learn_result(Ledger(), CALL, result(wrote=True, state=b"state"), tool, 8)
-    assert found == signal
+    learned = learn_result(Ledger(), CALL, result(wrote=True, state=b"state"), tool, 8)
+    ledger = learned.ledger
+    assert learned.signal == signal
     assert ledger.changes_in_all == len(ledger.seen) == bool(signal)
 
 
@@ -49,7 +52,7 @@ def turn_of(tool: Tool, answer: Result) -> Run:
 
 @each_tool
 def test_the_answer_of_an_idle_tool_is_no_success(tool: Tool, busy: bool) -> None:
-    turn = turn_of(tool, result()).turn
-    assert (turn.ok, turn.failed, turn.unseen, len(turn.outcomes)) == (busy, 0, 0, 1)
-    turn = turn_of(tool, result(error=ErrorKind.OTHER)).turn
-    assert (turn.ok, turn.failed, turn.unseen) == (0, 1, 0)
+    (answer,) = turn_of(tool, result()).turn.answers
+    assert (answer.ok, answer.barren) == (busy, False)
+    (answer,) = turn_of(tool, result(error=ErrorKind.OTHER)).turn.answers
+    assert (answer.ok, answer.barren) == (False, True)

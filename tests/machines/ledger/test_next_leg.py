@@ -17,7 +17,8 @@ HALF = GoalMeasured(1.0, 1, 2)
 
 
 def learn(ledger: Ledger, result: Result) -> tuple[Ledger, str]:
-    return learn_result(ledger, EDIT, result, Tool(Kind.WRITE), 8)
+    learned = learn_result(ledger, EDIT, result, Tool(Kind.WRITE), 8)
+    return learned.ledger, learned.signal
 
 
 def worked() -> Ledger:
@@ -61,4 +62,4 @@ def test_what_is_done_again_in_the_next_leg_is_not_counted_again_as_work() -> No
     assert again.work == ledger.work
     assert len(again.seen) == 1
     other, _ = learn(next_leg(ledger), attrs.evolve(WROTE, state=b"another state"))
-    assert len(other.work) == len(ledger.work) + 1
+    assert other.work.size == ledger.work.size + 1

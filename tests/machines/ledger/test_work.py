@@ -28,7 +28,8 @@ WRITE = Tool(Kind.WRITE)
 
 
 def learn(ledger: Ledger, call: Call, *, tool: Tool = UNDECLARED, recent: int = 8, **result: Any) -> tuple[Ledger, str]:
-    return learn_result(ledger, call, Result(1.0, call.id, **result), tool, recent)
+    learned = learn_result(ledger, call, Result(1.0, call.id, **result), tool, recent)
+    return learned.ledger, learned.signal
 
 
 def signals(results: list[tuple[Call, dict[str, Any]]], *, tool: Tool = UNDECLARED, recent: int = 8) -> list[str]:
@@ -81,7 +82,7 @@ def test_a_failure_that_says_something_new_is_new() -> None:
 def test_a_result_that_was_not_seen_is_evidence_of_nothing() -> None:
     ledger, signal = learn(Ledger(), READ)
     assert signal == ""
-    assert (len(ledger.work), len(ledger.recent)) == (0, 0)
+    assert (ledger.work.size, len(ledger.recent)) == (0, 0)
 
 
 # States.
@@ -108,7 +109,15 @@ def test_a_write_without_a_digest_counts_once_per_call() -> None:
 
 
 def test_a_new_state_stands_above_a_new_result() -> None:
-    assert signals([wrote(b"one", digest=b"saved"), wrote(b"one", digest=b"saved again")]) == ["state", "result"]
+    assert signals([wrote(b"one", digest=b"saved"), wrote(b"two", digest=b"saved again")]) == ["state", "state"]
+
+
+@pytest.mark.parametrize("state", [b"one", None])
+def test_a_new_receipt_of_the_same_write_is_nothing(state: bytes | None) -> None:
+    receipts = [wrote(state, digest=b"receipt %d" % number) for number in range(4)]
+    assert signals(receipts) == ["state", "", "", ""]
+    # What a tool says without having written is news as any other.
+    assert signals([receipts[0], (EDIT, {"digest": b"refused", "error": ErrorKind.OTHER})]) == ["state", "result"]
 
 
 @pytest.mark.parametrize(
@@ -251,15 +260,15 @@ def test_a_goal_of_nothing_is_never_reached() -> None:
 def test_the_ledger_grows_with_distinct_things_only(done: list[tuple[int, int, bool]]) -> None:
     ledger = Ledger()
     for digest, state, write in done:
-        before = len(ledger.work)
+        before = ledger.work.size
         again = ledger
         ledger, signal = learn(ledger, EDIT, digest=b"%d" % digest, wrote=write, state=b"%d" % state)
-        assert before <= len(ledger.work) <= before + 2
-        assert (signal == "state") <= (len(ledger.work) > before)
-        assert len(again.work) == before, "the ledger that was given is untouched"
-    results = {digest for digest, _, _ in done}
+        assert before <= ledger.work.size <= before + 1
+        assert (signal == "state") <= (ledger.work.size > before)
+        assert again.work.size == before, "the ledger that was given is untouched"
+    results = {digest for digest, _, write in done if not write}
     states = {state for _, state, write in done if write}
-    assert len(ledger.work) == len(results) + len(states)
+    assert (len(ledger.work.tools), len(ledger.work.files)) == (len(results), len(states))
 
 
 @given(st.lists(st.binary(max_size=3), max_size=4), st.lists(st.binary(max_size=3), max_size=4))

@@ -1,0 +1,35 @@
+"""A reply, still streaming, that says the same again and again.
+
+Incident: a model fell into one sentence and wrote it until its reply budget was gone; nobody saw it before the reply
+had ended.
+
+Counted outside of code, tables, lists and dividers (`ledger/chant.py`). The stream is cut and the run is stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from statecraft import Reading, Scalar
+
+from ..events import Chunk
+from ..state import Run
+from .limits import UNBOUNDED, reading
+
+NAME = "chanting"
+
+
+def chanting(run: Run, event: Chunk) -> Reading:
+    """How often the end of the stream says the same, back to back."""
+    limits = run.policy.detectors.chanting
+    count = event.laps if limits.enabled else 0
+    turn = run.turn.number + 1
+    return reading(NAME, count, limits, UNBOUNDED, period=event.period, channel=event.channel, turn=turn)
+
+
+def nudge(values: Mapping[str, Scalar]) -> str:
+    """What the model is told."""
+    return (
+        f"Your reply said the same {values.get('now')} times over and was cut. Something not said before would count "
+        f"as progress. Go on with the task, or finish and say what blocks."
+    )

@@ -1,0 +1,56 @@
+"""A lap of several turns, walked again and again.
+
+Incident: three pages were fetched in turn, over and over; each call differed from the one before it, so that a count of
+neighbours saw nothing, and the count of sources grew with every fetch.
+
+A turn is its calls as a multiset, results included: their order inside the turn does not matter, and a turn that holds
+the same calls several times over is as many laps. A turn of words alone ends no lap. A lap of one turn with one kind of
+call is `consecutive_duplicate`'s, and is left to it. While every call of the laps failed, the limits are wider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from statecraft import Reading, Scalar
+
+from ..events import TurnEnded
+from ..state import Run
+from ..streaks import LAP
+from .limits import most_calls, reading
+
+NAME = "cycle"
+
+
+def cycle(run: Run, event: TurnEnded) -> Reading:
+    """How many whole laps end with this turn, of the shortest period that repeats."""
+    limits, streaks = run.policy.detectors.cycle, run.turned
+    laps = streaks.laps
+    if limits.enabled and laps.find(laps[-LAP:]) < len(laps) - LAP:  # what this turn did was done before
+        for period in range(1, limits.max_period + 1):
+            count = _laps(laps, period * LAP)
+            if count > 1:
+                if period == 1 and streaks.same_count:
+                    break
+                failing = all(laps[LAP - 1 :: LAP][-period:])
+                turn = run.turn.number
+                return reading(NAME, count, limits, most_calls(run), failing=failing, period=period, turn=turn)
+    return reading(NAME, 0, limits, most_calls(run))
+
+
+def _laps(laps: bytes, size: int) -> int:
+    """How often the last `size` bytes stand at the end, back to back."""
+    lap, count, end = laps[-size:], 1, len(laps) - size
+    while end >= size and laps[end - size : end] == lap:
+        count, end = count + 1, end - size
+    return count if len(lap) == size else 0
+
+
+def nudge(values: Mapping[str, Scalar]) -> str:
+    """What the model is told."""
+    turns = "turn" if values.get("period") == 1 else f"{values.get('period')} turns"
+    return (
+        f"The last {turns} were walked {values.get('now')} times over, with the same calls and the same results. Only "
+        f"a result not seen before, a change in the world, or an item of the plan closed would count as progress. Try "
+        f"another way, or finish and say what blocks."
+    )

@@ -1,0 +1,43 @@
+"""An empty thought, twice in a row.
+
+Incident: a model with thinking of its own called its thinking tool without a thought in it, as a ritual, before and
+after every step.
+
+The tool declares itself `think`. Since no answer could change that, the second is not run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from statecraft import Reading, Scalar
+
+from ..events import Reply, TurnEnded
+from ..manifest import Kind
+from ..state import Run
+from .limits import most_calls, reading
+
+NAME = "empty_thought"
+
+
+def empty_thought(run: Run, event: TurnEnded) -> Reading:
+    """How many calls in a row were thoughts without anything in them."""
+    limits = run.policy.detectors.empty_thought
+    count = run.turned.thoughts if limits.enabled else 0
+    return reading(NAME, count, limits, most_calls(run), turn=run.turn.number)
+
+
+def before(run: Run, event: Reply) -> Reading:
+    """How many it would be with the calls of this reply, where all of them are empty thoughts."""
+    limits = run.policy.detectors.empty_thought
+    all_empty = all(call.empty and run.tool(call.tool).kind is Kind.THINK for call in event.calls)
+    count = run.streaks.thoughts + len(event.calls) if event.calls and all_empty and limits.enabled else 0
+    return reading(NAME, count, limits, most_calls(run), turn=run.turn.number + 1)
+
+
+def nudge(values: Mapping[str, Scalar]) -> str:
+    """What the model is told."""
+    return (
+        f"The last {values.get('now')} thoughts held nothing. A thought is no step. Go on with the task, or finish and "
+        f"say what blocks."
+    )

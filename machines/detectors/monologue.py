@@ -1,0 +1,33 @@
+"""Turns without a call and without any change in the ledger, whatever they say.
+
+Incident: a run failed twice and then only announced its next steps, in other words each time; the wider room for
+failures let it talk on, and no two texts were the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from statecraft import Reading, Scalar
+
+from ..events import TurnEnded
+from ..state import Run
+from .limits import most, reading
+
+NAME = "monologue"
+
+
+def monologue(run: Run, event: TurnEnded) -> Reading:
+    """How many turns in a row were words alone."""
+    limits = run.policy.detectors.monologue
+    count = run.turned.silent if limits.enabled else 0
+    return reading(NAME, count, limits, most(run), turn=run.turn.number)
+
+
+def nudge(values: Mapping[str, Scalar]) -> str:
+    """What the model is told."""
+    return (
+        f"The last {values.get('now')} replies were words alone: no tool was called and nothing changed. A call, or an "
+        f"item of the plan closed, would count as progress. Call the tool that the next step needs, or finish and say "
+        f"what blocks."
+    )

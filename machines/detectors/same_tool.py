@@ -1,0 +1,40 @@
+"""One tool called too often with neither new arguments nor new results.
+
+Incident: a listing was asked for over and over between edits of a scratch file and reads of other things; never twice
+in a row, and with more than one set of arguments, so that each stayed below every count of equal calls.
+
+Counted among the last answers of the run. Tools that may repeat, or are polled, by their own declaration, are exempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from statecraft import Reading, Scalar
+
+from .. import window
+from ..events import TurnEnded
+from ..state import Run
+from .limits import reading
+
+NAME = "same_tool"
+
+
+def same_tool(run: Run, event: TurnEnded) -> Reading:
+    """How many answers in the window brought nothing new to an old call, of the tool that has most of them."""
+    limits, held = run.policy.detectors.same_tool, run.turned.window
+    count = window.most_stale(held, limits.window, lambda: _exempt(run)) if limits.enabled else 0
+    return reading(NAME, count, limits, limits.window, window=limits.window, turn=run.turn.number)
+
+
+def _exempt(run: Run) -> frozenset[bytes]:
+    return frozenset(window.tool_key(name) for name, tool in run.tools.items() if tool.repeats or tool.poll)
+
+
+def nudge(values: Mapping[str, Scalar]) -> str:
+    """What the model is told."""
+    return (
+        f"Among the last {values.get('window')} calls, {values.get('now')} were of one tool, with arguments that it "
+        f"had been given before and answers that it had given before. Other arguments, or another answer, would count "
+        f"as progress. Use what it has said already, or finish and say what blocks."
+    )

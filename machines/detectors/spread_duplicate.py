@@ -1,0 +1,51 @@
+"""The same call with the same outcome again and again, with other calls between.
+
+Incident: an agent read a file, edited another, read the first again, and so on: a count of neighbours never got beyond
+one. Other tools found something new each time, so the run did not stand still either.
+
+Counted among the last answers of the run. While the call fails, the limits and the window are wider. A tool that says
+something new is counted afresh. A turn that succeeded right after one that failed is not counted against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from statecraft import Reading, Scalar
+
+from .. import window
+from ..events import TurnEnded
+from ..state import Run
+from .limits import reading
+
+NAME = "spread_duplicate"
+
+
+def spread_duplicate(run: Run, event: TurnEnded) -> Reading:
+    """How often the most frequent call with one outcome stands in the window, in calls."""
+    limits, streaks = run.policy.detectors.spread_duplicate, run.turned
+    if not limits.enabled or streaks.recovered or not streaks.window:
+        return reading(NAME, 0, limits, limits.window)
+    found: list[Reading] = []
+    for failing, last in ((False, limits.window), (True, limits.failing_window)):
+        stop = limits.failing_stop if failing else limits.stop
+        count = window.most_repeated(streaks.window, last, failing=failing, most=partial(_told_at_most, run, stop))
+        found.append(reading(NAME, count, limits, last, failing=failing, window=last, turn=run.turn.number))
+    return max(found, key=lambda one: (one.level, one.now))
+
+
+def _told_at_most(run: Run, stop: int | None) -> Mapping[bytes, int]:
+    """Tools that may repeat: they are told, and never stopped for it."""
+    if stop is None:
+        return {}
+    return {window.tool_key(name): stop - 1 for name, tool in run.tools.items() if tool.repeats}
+
+
+def nudge(values: Mapping[str, Scalar]) -> str:
+    """What the model is told."""
+    return (
+        f"Among the last {values.get('window')} calls one and the same has had the same outcome {values.get('now')} "
+        f"times, with others between. It will say the same again. Only another outcome, a change in the world, or an "
+        f"item of the plan closed would count as progress. Try another way, or finish and say what blocks."
+    )

@@ -1,0 +1,45 @@
+"""Condensings of the history that bring nothing.
+
+Incident: a summary as long as what it replaced was made again at every request, until the money was gone; and a run
+that read the same files anew after each condensing, and got no further before the next.
+
+One is in vain if it freed less than its share of the window, or if no distinct work was done since the last one. One
+that frees, with work done since, clears the count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from statecraft import Reading, Scalar
+
+from ..events import Condensed
+from ..state import Run
+from .limits import UNBOUNDED, reading
+
+NAME = "vain_condensing"
+
+
+def vain_condensing(run: Run, event: Condensed) -> Reading:
+    """How many condensings in a row were in vain, with this one."""
+    limits = run.policy.detectors.vain_condensing
+    count = vain(run, event) if limits.enabled else 0
+    work, turn = run.ledger.work.size, run.turn.number
+    return reading(NAME, count, limits, UNBOUNDED, freed=event.freed, work=work, turn=turn)
+
+
+def vain(run: Run, event: Condensed) -> int:
+    """The count with this condensing in it."""
+    limits, streaks = run.policy.detectors.vain_condensing, run.streaks
+    little = event.freed < limits.share * limits.window_tokens
+    again = run.ledger.work.size == streaks.work
+    return streaks.vain + 1 if little or again else 0
+
+
+def nudge(values: Mapping[str, Scalar]) -> str:
+    """What the model is told."""
+    return (
+        f"The history was condensed {values.get('now')} times in a row without effect: it did not get shorter, or the "
+        f"same was read anew after it. New work between two condensings would count as progress. Work with what you "
+        f"know, or finish and say what blocks."
+    )

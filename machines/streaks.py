@@ -1,0 +1,279 @@
+"""What the turns of a leg have left of every streak, and how one more turn changes it.
+
+The rules of what clears a streak:
+
+* a new external state, an item of the plan closed, or a better count of the goal clears all of them, with whatever
+  repeated beside it in the same turn: to fix and test again is work, even while the test stays red;
+* a result that is new among its tool's last ones clears what is counted of that tool;
+* a person's message begins a new leg, and so new streaks; what a program says in a person's name clears nothing;
+* another wording of a reply, a new thought, or a new receipt of the same write clears nothing.
+
+A turn that only looked at a declared wait leaves everything as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import attrs
+from rpds import HashTrieMap
+
+from statecraft.evolve import evolve
+
+from . import window as windows
+from .events import ErrorKind
+from .ledger.work import digest8
+from .manifest import Kind, Tool
+from .policy import Policy
+from .turn import Answer, Turn
+
+LAP = 8
+"""Bytes of a turn in `laps`: seven of its calls and their results as a multiset, one that is 1 where all failed."""
+
+MOST_TOOLS = 64
+"""Tools, and families of tools, that are counted at once."""
+
+Lookup = Callable[[str], Tool]
+
+
+@attrs.frozen
+class ToolStreak:
+    """One tool's: turns in a row that brought nothing new from it, those among them with a success, and one failure.
+
+    `failure` is the normalised outcome of its last errors, `failures` how many in a row.
+    """
+
+    barren: int = 0
+    ok: int = 0
+    failure: bytes = b""
+    failures: int = 0
+
+
+@attrs.frozen
+class Circle:
+    """One family's calls about one topic without a new source: the topic's words, its numbers, how many."""
+
+    topic: bytes = b""
+    figures: bytes = b""
+    count: int = 0
+
+
+@attrs.frozen
+class Streaks:
+    """What the turns before this one left of every streak.
+
+    `barren`: turns in a row without a signal, `stalled`: without new distinct work, and how the calls in them went.
+    `same`: the outcome of the last turn's only kind of call, how often in a row, of which tool, and how often it
+    succeeded. `window` and `laps`: the last answers and the last turns, packed. `invalid`: what was wrong in the same
+    way, and how often in a row. `searches`: fruitless ones in a row. `told`: the tool that has just said something new;
+    `looked`: that was only looked at again. `recovered`: the last turn was a success after an error, `failing`: all its
+    calls failed. `thoughts`: empty ones in a row. `silent`: turns in a row with neither a call nor a signal. `vain`:
+    condensings in a row that brought nothing, `work`: how much distinct work there was at the last. `nudged`: detectors
+    that have spoken in the streak that they still see. `last_signal` and its turn are for evidence.
+    """
+
+    barren: int = 0
+    barren_ok: int = 0
+    barren_failed: int = 0
+    stalled: int = 0
+    stalled_ok: int = 0
+    stalled_failed: int = 0
+    same: bytes = b""
+    same_count: int = 0
+    same_ok: int = 0
+    same_tool: str = ""
+    window: bytes = b""
+    laps: bytes = b""
+    tools: HashTrieMap[str, ToolStreak] = HashTrieMap()
+    families: HashTrieMap[str, Circle] = HashTrieMap()
+    invalid: bytes = b""
+    invalid_count: int = 0
+    searches: int = 0
+    told: str = ""
+    looked: bool = False
+    recovered: bool = False
+    failing: bool = False
+    thoughts: int = 0
+    silent: int = 0
+    vain: int = 0
+    work: int = -1
+    nudged: tuple[str, ...] = ()
+    last_signal: str = ""
+    last_signal_turn: int = 0
+
+
+def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks:
+    """The streaks with the whole turn in them."""
+    if turn.only_polled and not turn.signal:
+        return before
+    judged = turn.judged
+    ok = sum(answer.ok for answer in judged)
+    failed = sum(answer.barren for answer in judged)
+    looks = bool(judged) and all(answer.ok and tool(answer.tool).look for answer in judged)
+    after = Streaks(
+        told=_told(judged, tool),
+        looked=looks and (before.recovered or before.told not in ("", *(a.tool for a in judged))) and not turn.signal,
+        recovered=ok > 0 and failed == 0 and before.failing,
+        failing=failed > 0 and ok == 0 if judged else before.failing,
+        nudged=before.nudged,
+        last_signal=turn.signal or before.last_signal,
+        last_signal_turn=turn.number if turn.signal else before.last_signal_turn,
+    )
+    if turn.strong:
+        return after
+    kinds = {answer.outcome for answer in judged}
+    alone = len(kinds) == 1
+    again = alone and judged[0].outcome == before.same
+    invalid, wrong = _invalid(before, judged)
+    barren, stalled = not turn.signal, not turn.grew
+    return evolve(
+        after,
+        barren=before.barren + 1 if barren else 0,
+        barren_ok=before.barren_ok + ok if barren else 0,
+        barren_failed=before.barren_failed + failed if barren else 0,
+        stalled=before.stalled + 1 if stalled else 0,
+        stalled_ok=before.stalled_ok + ok if stalled else 0,
+        stalled_failed=before.stalled_failed + failed if stalled else 0,
+        same=judged[0].outcome if alone else b"",
+        same_count=len(judged) + (before.same_count if again else 0) if alone else 0,
+        same_ok=ok + (before.same_ok if again else 0) if alone else 0,
+        same_tool=judged[0].tool if alone else "",
+        window=_window(before.window, judged, _keep(policy)),
+        laps=_laps(before.laps, judged, policy.detectors.cycle.max_period * policy.detectors.cycle.most_laps),
+        tools=_tools(before.tools, judged),
+        families=_families(before.families, judged, tool),
+        invalid=invalid,
+        invalid_count=wrong,
+        searches=_searches(before.searches, judged, tool),
+        thoughts=_thoughts(before.thoughts, judged, tool),
+        silent=before.silent + 1 if not judged and not turn.polls and barren else 0,
+        vain=before.vain,
+        work=before.work,
+    )
+
+
+def _told(judged: Iterable[Answer], tool: Lookup) -> str:
+    """The last tool that said something new, a look excepted."""
+    return next((a.tool for a in reversed(tuple(judged)) if a.ok and a.new and not tool(a.tool).look), "")
+
+
+def _keep(policy: Policy) -> int:
+    """Answers that the window has to hold."""
+    spread, often = policy.detectors.spread_duplicate, policy.detectors.same_tool
+    return max(spread.window, spread.failing_window, often.window)
+
+
+def _window(window: bytes, judged: Iterable[Answer], keep: int) -> bytes:
+    for name in {answer.tool: None for answer in judged if answer.new}:
+        window = windows.without(window, name)
+    for a in judged:
+        window = windows.added(
+            window, outcome=a.outcome, call=a.call, tool=a.tool, failed=a.barren, new=a.new or a.idle, keep=keep
+        )
+    return window
+
+
+def _laps(laps: bytes, judged: tuple[Answer, ...], keep: int) -> bytes:
+    """A turn is its calls as a multiset; one that holds the same several times over is as many laps."""
+    if not judged:
+        return laps  # words between two laps are no progress
+    counts: dict[bytes, int] = {}
+    for answer in judged:
+        counts[answer.outcome] = counts.get(answer.outcome, 0) + 1
+    times = min(counts.values())
+    once = sorted(outcome * (count // times) for outcome, count in counts.items())
+    entry = digest8(*once)[: LAP - 1] + bytes((all(answer.barren for answer in judged),))
+    return (laps + entry * min(times, keep))[-keep * LAP :]
+
+
+def _tools(tools: HashTrieMap[str, ToolStreak], judged: Iterable[Answer]) -> HashTrieMap[str, ToolStreak]:
+    by_tool: dict[str, list[Answer]] = {}
+    for answer in judged:
+        if not answer.idle:
+            by_tool.setdefault(answer.tool, []).append(answer)
+    for name, answers in by_tool.items():
+        had = tools.get(name)
+        if had is None and all(answer.new and answer.error is None for answer in answers):
+            continue  # what mostly happens
+        streak = _of_tool(had or ToolStreak(), answers)
+        if streak == ToolStreak():
+            tools = tools.discard(name)
+        elif had is not None or len(tools) < MOST_TOOLS:
+            tools = tools.insert(name, streak)
+    return tools
+
+
+def _of_tool(had: ToolStreak, answers: list[Answer]) -> ToolStreak:
+    failure, failures = had.failure, had.failures
+    for answer in answers:
+        if answer.error is None:
+            failure, failures = (b"", 0) if answer.seen else (failure, failures)
+        else:
+            failures = failures + 1 if answer.failure == failure else 1
+            failure = answer.failure
+    if any(answer.new for answer in answers):
+        return ToolStreak(failure=failure, failures=failures)
+    ok = had.ok + any(answer.ok for answer in answers)
+    return ToolStreak(had.barren + 1, ok, failure, failures)
+
+
+def _families(families: HashTrieMap[str, Circle], judged: Iterable[Answer], tool: Lookup) -> HashTrieMap[str, Circle]:
+    for answer in judged:
+        name = tool(answer.tool).family
+        if name is None:
+            continue
+        had = families.get(name) or Circle()
+        other = answer.new and answer.figures != had.figures  # another year is another question if the answer differs
+        if answer.sourced or other or not _same_topic(had.topic, answer.topic):
+            count = 0 if answer.sourced else 1
+            circle = Circle(answer.topic, answer.figures, count)
+        else:
+            circle = Circle(had.topic, answer.figures, had.count + 1)
+        if name in families or len(families) < MOST_TOOLS:
+            families = families.insert(name, circle)
+    return families
+
+
+def _same_topic(one: bytes, other: bytes) -> bool:
+    """Whether two topics share at least half of the words of the shorter; the words are digests of four bytes."""
+    words = [{topic[at : at + 4] for at in range(0, len(topic), 4)} for topic in (one, other)]
+    fewest = min(map(len, words))
+    return 2 * len(words[0] & words[1]) >= fewest > 0 or one == other
+
+
+def invalid_key(answer: Answer) -> bytes:
+    """What is wrong with a call whatever comes: its arguments, or that its tool is not there; else nothing."""
+    if answer.error is ErrorKind.VALIDATION:
+        return answer.call
+    if answer.error is ErrorKind.UNKNOWN_TOOL:
+        return unknown_key(answer.tool)
+    return b""
+
+
+def unknown_key(tool: str) -> bytes:
+    """Stands for a tool that is not there."""
+    return digest8(b"unknown", tool.encode("utf-8", "surrogatepass"))
+
+
+def _invalid(before: Streaks, judged: tuple[Answer, ...]) -> tuple[bytes, int]:
+    if not judged:
+        return before.invalid, before.invalid_count
+    keys = {invalid_key(answer) for answer in judged}
+    if len(keys) > 1 or b"" in keys:
+        return b"", 0
+    key = keys.pop()
+    return key, len(judged) + (before.invalid_count if key == before.invalid else 0)
+
+
+def _searches(count: int, judged: Iterable[Answer], tool: Lookup) -> int:
+    for answer in judged:
+        if tool(answer.tool).kind is Kind.SEARCH:
+            count = count + 1 if answer.fruitless else 0
+    return count
+
+
+def _thoughts(count: int, judged: tuple[Answer, ...], tool: Lookup) -> int:
+    if not judged:
+        return count
+    empty = all(answer.empty and tool(answer.tool).kind is Kind.THINK for answer in judged)
+    return count + len(judged) if empty else 0

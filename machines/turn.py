@@ -1,0 +1,88 @@
+"""One turn so far: a reply with the results of all its calls, as far as they have come."""
+
+from __future__ import annotations
+
+import attrs
+
+from .events import Call, ErrorKind
+from .ledger.work import digest8
+
+
+@attrs.frozen
+class Answer:
+    """One answer that is judged: of which call, what it came to, and what it brought.
+
+    `call` is the call's signature, `outcome` stands for call and result. `seen`: its result was. `new`: it was not
+    among its tool's last ones. `idle`: of a scratch tool or a thought, which bring nothing. `failure` is the normalised
+    outcome of an error. `fruitless`: nothing was found. `empty`: the call's arguments hold nothing. `topic` and
+    `figures` say what the call is about: digests of its words, and one of its numbers.
+    """
+
+    tool: str
+    call: bytes
+    outcome: bytes
+    error: ErrorKind | None = None
+    seen: bool = True
+    new: bool = False
+    idle: bool = False
+    sourced: bool = False
+    fruitless: bool = False
+    empty: bool = False
+    failure: bytes = b""
+    topic: bytes = b""
+    figures: bytes = b""
+
+    @property
+    def ok(self) -> bool:
+        """It succeeded, was seen, and may have brought something."""
+        return self.error is None and self.seen and not self.idle
+
+    @property
+    def barren(self) -> bool:
+        """It failed, or nobody saw what it brought."""
+        return self.error is not None or not self.seen
+
+
+@attrs.frozen
+class Turn:
+    """One turn so far. `open`: calls not answered; `answers`: those that are, polls inside a declared wait excepted.
+
+    `signal`: what fired last ("" = nothing new yet). `strong`: a signal that clears every streak fired (state, plan,
+    goal). `grew`: the set of distinct work did, or may have. `polls` counts the looks at a declared wait that goes on;
+    `wait_over` says how a wait ended in this turn: `expired` or `unrecognised`.
+    """
+
+    number: int = 0
+    open: tuple[Call, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    signal: str = ""
+    strong: bool = False
+    grew: bool = False
+    polls: int = 0
+    wait_over: str = ""
+    wait_value: str | None = None
+
+    @property
+    def judged(self) -> tuple[Answer, ...]:
+        """What its calls came to; one without an answer is as one whose answer was not seen."""
+        return (*self.answers, *map(unanswered, self.open)) if self.open else self.answers
+
+    @property
+    def only_polled(self) -> bool:
+        """It looked at declared waits that go on, and did nothing else."""
+        return self.polls > 0 and not self.open and not self.answers
+
+
+def unanswered(call: Call) -> Answer:
+    """A call whose answer never came."""
+    return Answer(call.tool, call.signature, outcome_of(call.signature, b"", ""), seen=False, empty=call.empty)
+
+
+def unrun(call: Call) -> Answer:
+    """A call that was answered without being run."""
+    return Answer(call.tool, call.signature, digest8(call.signature, b"not run"), error=ErrorKind.OTHER)
+
+
+def outcome_of(signature: bytes, digest: bytes, error: str) -> bytes:
+    """Eight bytes that stand for a call and what it came to."""
+    return digest8(signature, digest, error.encode())
