@@ -2,15 +2,17 @@
 
 Lines that do not begin as a record are the terminal's and are passed over, and so are kinds of record that say
 nothing about the run. A last line that breaks off ends the recording there: the process was killed.
+
+`lines_of` makes the lines of a run of such records, wherever they stand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from attrs import Factory, define
+from attrs import Factory, define, frozen
 
 from ..manifest import Tool
 from .bad_trace import BadTrace
@@ -32,14 +34,31 @@ def read(path: Path) -> Iterator[Recorded]:
 
     In memory are the lines of one turn. Raises BadTrace for a file without a record and for a record that is no JSON.
     """
-    return runs(path, NAME, steady(_lines(path)))
+    return runs(path, NAME, steady(lines_of(path, NAME, _records(path))))
+
+
+@frozen
+class Record:
+    """One record: its line in the file, what it says, and when it was printed.
+
+    `seconds` counts from any moment, one for all records of a file; None where only what a record says of itself is
+    known.
+    """
+
+    line: int
+    says: JsonObject
+    seconds: float | None = None
 
 
 @define
 class _Session:
-    """Where reading is. `open` holds the reply that is still coming, for each agent (None is the main one)."""
+    """Where reading is. `open` holds the reply that is still coming, for each agent (None is the main one).
+
+    `timed`: the records' own dates are not needed, as it is known when each was printed.
+    """
 
     clock: Clock = Factory(Clock)
+    timed: bool = False
     id: str | None = None
     begun: bool = False
     ended: bool = False
@@ -49,28 +68,39 @@ class _Session:
     asked: dict[str, Asked] = Factory(dict[str, Asked])
 
 
-def _lines(path: Path) -> Iterator[Numbered]:
-    session = _Session()
+def _records(path: Path) -> Iterator[Record]:
     for number, data, whole in numbered(path):
         if not data.startswith(b"{"):
             continue
         try:
-            record = object_of(read_json(data))
+            yield Record(number, object_of(read_json(data)))
         except JsonError as error:
             if not whole:
                 break
             raise BadTrace(path, line=number, found=str(error), expected="one JSON object on the line") from None
-        handle = _HANDLERS.get(text_of(record.get("type")))
+
+
+def lines_of(path: Path, name: str, records: Iterable[Record]) -> Iterator[Numbered]:
+    """The lines of the runs that the records of a file tell of. Raises BadTrace where no record is of claude-code.
+
+    `name` is the format that the file is in. In memory are the lines of one turn.
+    """
+    session = _Session()
+    for record in records:
+        number, says = record.line, record.says
+        handle = _HANDLERS.get(text_of(says.get("type")))
         if handle is None:
             continue
-        if _begins(session, record):
+        if _begins(session, says):
             yield from _all_closed(session)
-            session = _Session(id=text_of(record.get("session_id")) or None, begun=True)
-            yield number, _run(path, session, record)
-        yield from handle(session, number, record)
+            session = _Session(id=text_of(says.get("session_id")) or None, begun=True)
+            yield number, _run(path, session, says)
+        session.timed = record.seconds is not None
+        session.clock.stamped(record.seconds)
+        yield from handle(session, number, says)
     yield from _all_closed(session)
     if not session.begun:
-        raise BadTrace(path, found="no record", expected=f"records of {NAME}")
+        raise BadTrace(path, found="no record", expected=f"records of {name}")
 
 
 def _begins(session: _Session, record: JsonObject) -> bool:
@@ -119,7 +149,8 @@ def _dispatched(session: _Session, agent: str | None) -> Iterator[Numbered]:
 
 
 def _user(session: _Session, number: int, record: JsonObject) -> Iterator[Numbered]:
-    at = session.clock.stamped(epoch_of(text_of(record.get("timestamp")) or None))
+    epoch = None if session.timed else epoch_of(text_of(record.get("timestamp")) or None)
+    at = session.clock.stamped(epoch)
     agent = text_of(record.get("parent_tool_use_id")) or None
     content = object_of(record.get("message")).get("content")
     blocks = [object_of(block) for block in list_of(content)]
@@ -189,7 +220,7 @@ def _result(session: _Session, number: int, record: JsonObject) -> Iterator[Numb
     yield from _all_closed(session)
     session.ended = True
     milliseconds = number_of(record.get("duration_ms"))
-    at = session.clock.at(None if milliseconds is None else milliseconds / 1000)
+    at = session.clock.at(None if session.timed or milliseconds is None else milliseconds / 1000)
     # An error that the model's provider gave ends a run with the subtype `success` and the flag `is_error`.
     status = subtype if good or subtype != "success" else "error"
     yield number, EndLine(status or "unknown", text_of(record.get("result")), at)

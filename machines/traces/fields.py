@@ -129,6 +129,14 @@ def may_object(record: JsonObject, key: str, at: str = "") -> JsonObject | None:
     raise _wrong(value, key, at, "an object")
 
 
+def need_object(record: JsonObject, key: str, at: str = "") -> JsonObject:
+    """An object."""
+    value = may_object(record, key, at)
+    if value is None:
+        raise _absent(record, key, at, "an object")
+    return value
+
+
 def may_list(record: JsonObject, key: str, at: str = "") -> list[Json] | None:
     """A list or None."""
     value = record.get(key)

@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import frozen
 
-from . import claude_code, mini_swe_agent, neutral, swe_agent
+from . import asciicast, claude_code, intercode, mini_swe_agent, neutral, react, swe_agent, tau_bench
 from .bad_trace import BadTrace
 from .head import Head, head_of
 from .lines import FORMAT
@@ -32,6 +32,15 @@ def _is_neutral(head: Head) -> bool:
 def _is_claude_code(head: Head) -> bool:
     kinds = ('"assistant"', '"result"', '"system"', '"user"')
     return head.outline.get("type") in kinds and not {"message", "subtype"}.isdisjoint(head.outline)
+
+
+# The header on a line of its own, then an event; what was recorded stands too far on to be seen.
+_CAST: Final = re.compile(r"\{[^\n]*\}\s*\[\s*[0-9.eE+-]+\s*,")
+
+
+def _is_asciicast(head: Head) -> bool:
+    header = head.outline.get("version") == "2" and {"width", "height"} <= set(head.outline)
+    return header and _CAST.match(head.text) is not None
 
 
 def _is_swe_agent(head: Head) -> bool:
@@ -65,12 +74,33 @@ def _is_mini_2(head: Head) -> bool:
     return _mini_version(head) == "2"
 
 
+def _is_tau_bench(head: Head) -> bool:
+    return "task_id" in head.listed and not {"traj", "reward"}.isdisjoint(head.listed)
+
+
+def _is_intercode(head: Head) -> bool:
+    """Its first key is a task's, and what that holds comes in one order."""
+    first = next(iter(head.outline), "")
+    return head.outline.get(f"{first}.environment", "").startswith('"') and f"{first}.query" in head.outline
+
+
+_SECTION: Final = re.compile(r"^-+ BEGIN (?:CORRECT|INCORRECT|HALTED) AGENTS -+\s*$", re.MULTILINE)
+
+
+def _is_react(head: Head) -> bool:
+    return _SECTION.search(head.text) is not None
+
+
 FORMATS: Final[Mapping[str, Importer]] = {
     FORMAT: Importer("the neutral trace, one JSON object a line", _is_neutral, neutral.read),
     claude_code.NAME: Importer("claude-code --output-format stream-json", _is_claude_code, claude_code.read),
+    asciicast.NAME: Importer("claude-code's stream-json in a recorded terminal", _is_asciicast, asciicast.read),
     swe_agent.NAME: Importer("a .traj file of SWE-agent", _is_swe_agent, swe_agent.read),
     mini_swe_agent.V1: Importer("a trajectory of mini-swe-agent 1", _is_mini_1, mini_swe_agent.read_v1),
     mini_swe_agent.V2: Importer("a trajectory of mini-swe-agent 2", _is_mini_2, mini_swe_agent.read_v2),
+    tau_bench.NAME: Importer("the trials of tau-bench, as OpenAI messages", _is_tau_bench, tau_bench.read),
+    intercode.NAME: Importer("the results of InterCode", _is_intercode, intercode.read),
+    react.NAME: Importer("transcripts of ReAct as text", _is_react, react.read),
 }
 
 

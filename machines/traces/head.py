@@ -27,11 +27,14 @@ class Head:
     """What is seen of a file without reading it whole.
 
     `outline` holds the keys of its first JSON object and of the objects in it, as paths (`info.mini_version`), with
-    the JSON text of their values where those are scalars and whole, else with the bracket or nothing. `tail` is the
-    text of the last 4 KB. `what` says in words what the file begins with.
+    the JSON text of their values where those are scalars and whole, else with the bracket or nothing; `listed` the
+    same of the first object of a list, where the file is one. `text` is that of the first 16 KB, `tail` that of the
+    last 4 KB. `what` says in words what the file begins with.
     """
 
     outline: Outline
+    listed: Outline
+    text: str
     tail: str
     what: str
 
@@ -44,11 +47,19 @@ def head_of(path: Path) -> Head:
         tail = stream.read(_TAIL).decode("utf-8", "replace")
     text = data.decode("utf-8-sig", "replace").lstrip()
     if not text:
-        return Head({}, tail, "an empty file")
+        return Head({}, {}, text, tail, "an empty file")
+    inside = text[1:].lstrip() if text.startswith("[") else ""
+    listed = dict(_outline(inside)) if inside.startswith("{") else {}
+    if listed:
+        return Head({}, listed, text, tail, f"a JSON list of objects with the keys {_some(listed)}")
     outline = dict(_outline(_first_object(text)))
     if outline:
-        return Head(outline, tail, f"JSON with the keys {', '.join(key for key in list(outline)[:6])}")
-    return Head({}, tail, "binary data" if b"\0" in data else f"text that begins with {text[:20]!r}")
+        return Head(outline, {}, text, tail, f"JSON with the keys {_some(outline)}")
+    return Head({}, {}, text, tail, "binary data" if b"\0" in data else f"text that begins with {text[:20]!r}")
+
+
+def _some(outline: Outline) -> str:
+    return ", ".join(list(outline)[:6])
 
 
 def _first_object(text: str) -> str:

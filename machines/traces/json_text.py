@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Final, NoReturn, cast
 
 import orjson
@@ -30,6 +32,15 @@ def read_json(data: bytes) -> Json:
     return _read_slowly(data)
 
 
+def read_first(text: str) -> tuple[Json, int]:
+    """The JSON value that a text begins with, and where it ends; strings may hold control characters.
+
+    For what a terminal shows, where other text may follow. Raises JsonError.
+    """
+    with _said():
+        return cast("tuple[Json, int]", _FIRST.raw_decode(text))
+
+
 def write_json(value: Json) -> bytes:
     """The JSON text of a value, compact, keys in their order. Raises JsonError where it is nested too deeply."""
     try:
@@ -43,9 +54,16 @@ def write_json(value: Json) -> bytes:
 
 
 def _read_slowly(data: bytes) -> Json:
-    try:
+    with _said():
         text = data.decode("utf-8", "surrogatepass")
         return cast(Json, json.loads(text, parse_constant=_no_constant, parse_float=_finite))
+
+
+@contextmanager
+def _said() -> Generator[None]:
+    """Turns what Python's own reader raises into JsonError."""
+    try:
+        yield
     except UnicodeDecodeError as error:
         raise JsonError(f"bytes that are not UTF-8, at byte {error.start + 1}") from None
     except json.JSONDecodeError as error:
@@ -69,3 +87,6 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise JsonError("a number too large to be read")
     return value
+
+
+_FIRST: Final = json.JSONDecoder(strict=False, parse_constant=_no_constant, parse_float=_finite)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from .bash_block import blocks
-from .json_text import JsonError, read_json
-from .lines import CallSpec, Json, JsonObject, ResultError, result_error
+from .chat_call import chat_call
+from .lines import CallSpec, JsonObject, ResultError, result_error
 from .loose import args_text, list_of, object_of, text_of
 
 _TOOL: Final = "bash"
@@ -24,7 +24,7 @@ def calls_v1(message: JsonObject, reply: int) -> tuple[CallSpec, ...]:
 
 def calls_v2(message: JsonObject, reply: int) -> tuple[CallSpec, ...]:
     """The tool calls of the reply with this number, or in text mode the actions that were read out of it."""
-    calls = tuple(_tool_call(object_of(item)) for item in list_of(message.get("tool_calls")))
+    calls = tuple(chat_call(object_of(item)) for item in list_of(message.get("tool_calls")))
     if calls:
         return calls
     actions = [object_of(item) for item in list_of(object_of(message.get("extra")).get("actions"))]
@@ -36,22 +36,6 @@ def calls_v2(message: JsonObject, reply: int) -> tuple[CallSpec, ...]:
         )
         for number, action in enumerate(actions, start=1)
     )
-
-
-def _tool_call(call: JsonObject) -> CallSpec:
-    function = object_of(call.get("function"))
-    given = function.get("arguments")
-    name, tool = text_of(call.get("id")), text_of(function.get("name"))
-    if isinstance(given, str):
-        return CallSpec(name, tool, given, raw=not isinstance(_parsed(given), dict))
-    return CallSpec(name, tool, args_text(object_of(given)))
-
-
-def _parsed(text: str) -> Json:
-    try:
-        return read_json(text.encode("utf-8", "surrogatepass"))
-    except JsonError:
-        return None
 
 
 def error_v1(info: JsonObject, answer: str) -> ResultError | None:

@@ -41,15 +41,39 @@ def numbered(path: Path) -> Iterator[tuple[int, bytes, bool]]:
                 yield number, text, line.endswith(b"\n")
 
 
-def document(path: Path) -> JsonObject:
-    """The one JSON object that a file holds, read whole. Raises BadTrace."""
+def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines of UTF-8 text, blank ones too: number from 1, text without its line break. Raises BadTrace.
+
+    One line at a time is in memory. A byte order mark before the first is dropped.
+    """
     with opened(path) as stream:
-        data = stream.read()
+        for number, line in enumerate(stream, start=1):
+            try:
+                text = (line.removeprefix(_BOM) if number == 1 else line).decode()
+            except UnicodeDecodeError as error:
+                found = f"bytes that are not UTF-8, at byte {error.start + 1}"
+                raise BadTrace(path, line=number, found=found, expected="text") from None
+            yield number, text.removesuffix("\n").removesuffix("\r")
+
+
+def content(path: Path) -> bytes:
+    """All of a file, without a byte order mark. Raises BadTrace."""
+    with opened(path) as stream:
+        return stream.read().removeprefix(_BOM)
+
+
+def value_of(path: Path, data: bytes, expected: str) -> Json:
+    """The value of the JSON text that is a file's content. Raises BadTrace where it is none."""
     try:
-        value: Json = read_json(data.removeprefix(_BOM))
+        return read_json(data)
     except JsonError as error:
         found = "an empty file" if not data.strip() else str(error)
-        raise BadTrace(path, found=found, expected="one JSON object") from None
+        raise BadTrace(path, found=found, expected=expected) from None
+
+
+def document(path: Path) -> JsonObject:
+    """The one JSON object that a file holds, read whole. Raises BadTrace."""
+    value = value_of(path, content(path), "one JSON object")
     if not isinstance(value, dict):
         raise BadTrace(path, found="JSON that is no object", expected="one JSON object")
     return value

@@ -55,6 +55,54 @@ ANY: Final[Mapping[str, Tool]] = {"think": Tool(kind=Kind.THINK)}
 
 MINI_SWE_AGENT: Final[Mapping[str, Tool]] = {"bash": Tool(kind=Kind.COMMAND, identity=("command",))}
 
+_RESERVATION: Final = Tool(kind=Kind.WRITE, target=("reservation_id",))
+_ORDER: Final = Tool(kind=Kind.WRITE, target=("order_id",))
+# Both print the list of what they found, and an empty one where there is nothing.
+_FLIGHTS: Final = Tool(kind=Kind.SEARCH, look=True, fruitless=("[]",))
+
+# Its airline and its shop.
+TAU_BENCH: Final[Mapping[str, Tool]] = {
+    "book_reservation": Tool(kind=Kind.WRITE, target=("user_id",)),
+    "calculate": Tool(),
+    "cancel_pending_order": _ORDER,
+    "cancel_reservation": _RESERVATION,
+    "exchange_delivered_order_items": _ORDER,
+    "find_user_id_by_email": _SEARCH,
+    "find_user_id_by_name_zip": _SEARCH,
+    "get_order_details": Tool(kind=Kind.READ, look=True, source=("order_id",)),
+    "get_product_details": Tool(kind=Kind.READ, look=True, source=("product_id",)),
+    "get_reservation_details": Tool(kind=Kind.READ, look=True, source=("reservation_id",)),
+    "get_user_details": Tool(kind=Kind.READ, look=True, source=("user_id",)),
+    "list_all_airports": _LOOK,
+    "list_all_product_types": _LOOK,
+    "modify_pending_order_address": _ORDER,
+    "modify_pending_order_items": _ORDER,
+    "modify_pending_order_payment": _ORDER,
+    "modify_user_address": Tool(kind=Kind.WRITE, target=("user_id",)),
+    "return_delivered_order_items": _ORDER,
+    "search_direct_flight": _FLIGHTS,
+    "search_onestop_flight": _FLIGHTS,
+    "send_certificate": Tool(kind=Kind.WRITE, target=("user_id",)),
+    "think": Tool(kind=Kind.THINK, scratch=True),
+    "transfer_to_human_agents": Tool(),
+    "update_reservation_baggages": _RESERVATION,
+    "update_reservation_flights": _RESERVATION,
+    "update_reservation_passengers": _RESERVATION,
+}
+
+# InterCode's environments, each under the name of what it runs.
+INTERCODE: Final[Mapping[str, Tool]] = {
+    "bash": Tool(kind=Kind.COMMAND, identity=("command",)),
+    "python": Tool(kind=Kind.COMMAND, identity=("code",)),
+    "sql": Tool(kind=Kind.COMMAND, identity=("query",)),
+    "submit": Tool(),
+}
+
+REACT: Final[Mapping[str, Tool]] = {
+    "Lookup": Tool(kind=Kind.SEARCH, look=True, topic=("keyword",), fruitless=("No Results",)),
+    "Search": Tool(kind=Kind.SEARCH, look=True, topic=("entity",)),
+}
+
 
 def manifest(names: Iterable[str], known: Mapping[str, Tool], unknown: Tool) -> dict[str, Tool]:
     """A manifest of the named tools, sorted; `unknown` stands for those that are not known."""
