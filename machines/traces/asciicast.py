@@ -27,7 +27,7 @@ NAME: Final = "claude-code-asciicast"
 
 _VERSION: Final = 2
 _RECORD: Final = re.compile(r'\{"type":"(?:assistant|result|system|user)"')
-# One less than the longest text that _RECORD matches: so much of a line that holds none may begin one.
+# One less than the longest text that _RECORD matches: so much of a text that holds none may begin one.
 _BEGINNING: Final = len('{"type":"assistant"') - 1
 
 
@@ -42,12 +42,14 @@ def read(path: Path) -> Iterator[Recorded]:
 
 @define
 class _Screen:
-    """The line of the terminal that is not yet whole, from where a record may begin in it.
+    """What the terminal shows and is not yet taken: `parts` of a line, from where a record begins in it.
 
-    `held`: one does, and its event stands on line `line` of the file. `broken`: a record that broke off, and its line.
+    `line`: of the file, where its event stands; `held`: there is one. Where there is none, `rest` is the last of what
+    was shown, as a record may begin in it. `broken`: a record that broke off, and its line.
     """
 
     seconds: float = 0.0
+    rest: str = ""
     parts: list[str] = field(factory=list[str])
     held: bool = False
     line: int = 0
@@ -56,33 +58,32 @@ class _Screen:
 
 def _records(path: Path) -> Iterator[Record]:
     screen = _Screen()
-    for number, screen.seconds, text in _shown(path):
-        *whole, last = text.replace("\r", "").split("\n")
-        for part in whole:
-            _add(screen, number, part)
+    for number, screen.seconds, shown_text in _shown(path):
+        text = shown_text.replace("\r", "")
+        if not screen.held:
+            text = _begun(screen, number, screen.rest + text)
+        while screen.held:
+            part, closed, text = text.partition("\n")
+            screen.parts.append(part)
+            if not closed:
+                break
             yield from _taken(path, screen)
-        _add(screen, number, last)
-    # A record is closed by a line break; without one it broke off, unless it is whole all the same.
+            text = _begun(screen, number, text)
+    # A line break closes a record; what has none broke off, unless it is whole all the same.
     yield from _taken(path, screen)
 
 
-def _add(screen: _Screen, number: int, part: str) -> None:
-    """What came of a line. Of a line without a record only its end is kept, as a progress bar's may never close."""
-    screen.parts.append(part)
-    if screen.held:
-        return
-    text = "".join(screen.parts)
+def _begun(screen: _Screen, number: int, text: str) -> str:
+    """The text from where a record begins in it, else nothing: a progress bar's line may never be closed."""
     found = _RECORD.search(text)
-    if found:
-        screen.held, screen.line = True, number
-    screen.parts = [text[found.start() :] if found else text[-_BEGINNING:]]
+    screen.held, screen.line, screen.rest = found is not None, number, text[-_BEGINNING:]
+    return text[found.start() :] if found else ""
 
 
 def _taken(path: Path, screen: _Screen) -> Iterator[Record]:
-    """The records of a line that is whole; the next line begins."""
-    text, held = "".join(screen.parts), screen.held
+    """The records of a line that is whole."""
+    text, at = "".join(screen.parts), 0
     screen.parts, screen.held = [], False
-    at = 0 if held else len(text)
     while found := _RECORD.search(text, at):
         try:
             says, length = read_first(text[found.start() :])
