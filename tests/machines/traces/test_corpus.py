@@ -54,14 +54,49 @@ def objects_in(text: str) -> list[dict[str, Any]]:
     return found
 
 
+def shown_in(cast: str) -> str:
+    """What a recorded terminal showed, in one text; of a line that holds a record only that."""
+    events = [json.loads(line) for line in cast.splitlines()[1:]]
+    text = "".join(event[2] for event in events if event[1] == "o").replace("\r", "")
+    return "\n".join(line[line.find('{"type":"') :] for line in text.split("\n") if '{"type":"' in line)
+
+
+def counted_histories(text: str) -> tuple[int, int, int]:
+    tasks = [item for item in objects_in(text) if "query" in item]
+    actions: list[str] = []
+    asked = ended = 0
+    for task in tasks:
+        history = task.get("turn_history") or {"actions": [step["action"] for step in task["trajectory"]]}
+        forced = sum(thought.startswith("EXCEEDED MAX TURNS") for thought in history.get("thoughts", ()))
+        made = history["actions"][: len(history["actions"]) - forced]
+        actions += made
+        blocked = made.count("blocked")
+        submitted = sum(action.split(" ")[0] == "submit" for action in made)
+        asked += len(made) - blocked - submitted
+        ended += "summary" in task or "reward" in task
+    return len(actions), asked, ended
+
+
 def counted(name: str, text: str) -> tuple[int, int, int]:
     """Replies, calls and ends of a file, counted without the importers."""
+    if name == "claude-code-asciicast":
+        return counted("claude-code-stream-json", shown_in(text))
+    if name == "intercode-turn-history":
+        return counted_histories(text)
+    if name == "react-text-dump":
+        asked = len(re.findall(r"^Action \d: (?:Search|Lookup)\[", text, re.MULTILINE))
+        ends = len(re.findall(r"^Correct answer: ", text, re.MULTILINE))
+        return len(re.findall(r"^Action \d: ", text, re.MULTILINE)), asked, ends
     if name == "claude-code-stream-json":
         replies = set(re.findall(r'"type":"assistant","message":\{"id":"([^"]+)"', text))
         blocks = [item for line in text.splitlines() if line.strip() for item in objects_in(line)]
         calls = [item for item in blocks if item.get("type") == "tool_use" and "input" in item]
         return len(replies), len(calls), text.count('{"type":"result",')
     objects = objects_in(text)
+    if name == "tau-bench-openai-messages":
+        said = [item for item in objects if item.get("role") == "assistant"]
+        asked = sum(set(item) == {"function", "id", "type"} for item in objects)
+        return len(said), asked, sum("traj" in item for item in objects)
     if name == "swe-agent-traj":
         steps = [item for item in objects if {"action", "observation", "response"} <= set(item)]
         ends = [item for item in objects if item.get("exit_status")]
@@ -89,7 +124,33 @@ def test_recordings_of_other_formats_are_not_taken_for_one_of_ours(shared: Path)
 @pytest.mark.parametrize("name", FOREIGN)
 def test_no_run_is_skipped(shared: Path, name: str) -> None:
     for item in manifest_of(shared)[name]:
-        assert len(runs_of(shared / "corpus" / item["path"])) == item["runs"], item["path"]
+        path = shared / "corpus" / item["path"]
+        # A person's sessions count as no runs of a model there; they are read all the same.
+        human = item.get("model") == "human"
+        expected = len(json.loads(path.read_text(encoding="utf-8"))) if human else item["runs"]
+        assert len(runs_of(path)) == expected, path
+
+
+def ended(label: dict[str, Any]) -> str:
+    """How a run with this label says that it ended."""
+    if "outcome" in label:
+        return str(label["outcome"])
+    return f"reward {json.dumps(label['reward'] if 'reward' in label else label['max_reward'])}"
+
+
+@pytest.mark.parametrize("name", ["intercode-turn-history", "react-text-dump", "tau-bench-openai-messages"])
+def test_each_run_has_the_name_and_the_end_that_its_label_has(shared: Path, name: str) -> None:
+    labels: dict[str, dict[str, str]] = {}
+    with (shared / "corpus" / "runs.jsonl").open(encoding="utf-8") as lines:
+        for record in (record for record in map(json.loads, lines) if record["format"] == name):
+            labels.setdefault(record["file"], {})[record["run"]] = ended(record["label"])
+    for item in manifest_of(shared)[name]:
+        if item["runs"]:
+            found: dict[str, str] = {}
+            for run, *lines_after in runs_of(shared / "corpus" / item["path"]):
+                assert isinstance(run, RunLine)
+                found.update((run.id, line.status) for line in lines_after if isinstance(line, EndLine))
+            assert found == labels[item["id"]], item["path"]
 
 
 @pytest.mark.parametrize("name", FOREIGN)

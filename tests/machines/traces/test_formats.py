@@ -18,6 +18,11 @@ BIG = "x" * 200_000
 SYSTEM: dict[str, Any] = {"type": "system", "subtype": "init", "session_id": "s"}
 INFO: dict[str, Any] = {"exit_status": "Submitted", "submission": BIG}
 
+TRIAL: dict[str, Any] = {"task_id": 0, "reward": 1.0, "info": {}, "traj": []}
+TASK: dict[str, Any] = {"environment": "ic_bash", "query": "q", "turn_history": {"actions": []}}
+HEADING = "------------- BEGIN HALTED AGENTS -----------\n"
+CAST = '{"version": 2, "width": 80, "height": 24}\n'
+
 KNOWN: list[tuple[str | None, str]] = [
     (FORMAT, dumps(RunLine("r")).decode()),
     (FORMAT, '\ufeff\r\n{"t": "user", "text": "x"}'),
@@ -33,6 +38,26 @@ KNOWN: list[tuple[str | None, str]] = [
     ("mini-swe-agent-v1", json.dumps({"info": INFO, "messages": [], "trajectory_format": "mini-swe-agent-1"})),
     ("mini-swe-agent-v2", json.dumps({"info": INFO, "messages": [], "trajectory_format": "mini-swe-agent-1.1"})),
     ("mini-swe-agent-v1", json.dumps({"info": INFO, "messages": []})),
+    ("claude-code-asciicast", CAST + '[0.1, "o", "x"]'),
+    ("claude-code-asciicast", CAST + '[1e-05, "i", "x"]\n' + BIG),
+    ("tau-bench-openai-messages", json.dumps([TRIAL])),
+    ("tau-bench-openai-messages", json.dumps([TRIAL], indent=2)),
+    ("tau-bench-openai-messages", json.dumps([{**TRIAL, "info": BIG}])),
+    ("intercode-turn-history", json.dumps({"0": TASK}, indent=2)),
+    ("intercode-turn-history", json.dumps({"a.b": {**TASK, "turn_history": BIG}})),
+    ("react-text-dump", "\n###\nBEGIN TRIAL 1\n" + HEADING + "\nQuestion: q\n" + BIG),
+    ("react-text-dump", HEADING),
+    (None, CAST),
+    (None, CAST.replace("2", "3") + '[0.1, "o", "x"]'),
+    (None, CAST + '{"a": 1}'),
+    (None, json.dumps(TRIAL)),
+    (None, json.dumps([{"task_id": 0}])),
+    (None, json.dumps([{"reward": 0, "traj": []}])),
+    (None, json.dumps({"0": {**TASK, "environment": 1}})),
+    (None, json.dumps({"0": {"environment": "e"}})),
+    (None, json.dumps({"text": HEADING})),
+    (None, "BEGIN HALTED AGENTS"),
+    (None, "x " + HEADING),
     (None, ""),
     (None, "\n\n"),
     (None, "hello"),
@@ -89,6 +114,8 @@ def test_only_the_head_and_the_tail_are_read(tmp_path: Path) -> None:
     [
         (b"", "an empty file"),
         (b'{"colour": 1, "size": 2}', "JSON with the keys colour, size"),
+        (b'[{"colour": 1}, 2]', "a JSON list of objects with the keys colour"),
+        (b"[1, 2]", "text that begins with '[1, 2]'"),
         (b"once upon\na time", "text that begins with 'once upon"),
         (b"\x1f\x8b\0\0", "binary data"),
     ],
