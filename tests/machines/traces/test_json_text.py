@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from machines.traces.json_text import JsonError, read_json, write_json
+from machines.traces.json_text import JsonError, read_first, read_json, write_json
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 # Lone surrogates too, which st.text() leaves out.
@@ -90,3 +90,31 @@ def test_a_float_is_read_as_the_float_it_was(number: float) -> None:
     assert isinstance(value, float)
     assert value == number
     assert math.copysign(1, value) == math.copysign(1, number)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "end"),
+    [
+        ("{} x", {}, 2),
+        ('"a\tb"', "a\tb", 5),
+        ("12345678901234567890123 ", 12345678901234567890123, 23),
+        ("[1]]", [1], 3),
+    ],
+)
+def test_the_first_value_of_a_text_is_read_with_its_end(text: str, value: object, end: int) -> None:
+    assert read_first(text) == (value, end)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", "text that is no JSON at column 1"),
+        ('{"a": "b', "text that is no JSON at column 7"),
+        ("[NaN]", "NaN, which JSON does not have"),
+        ("[" * 100_000, "JSON that is nested too deeply"),
+        ("9" * 5_000, "an integer of more digits than can be read"),
+    ],
+)
+def test_a_first_value_that_cannot_be_read_is_named(text: str, found: str) -> None:
+    with pytest.raises(JsonError, match=found):
+        read_first(text)

@@ -104,7 +104,9 @@ def test_a_tool_that_writes_has_written_where_it_did_not_refuse(imported: Import
     assert (done.wrote, done.target, again.wrote, again.target) == (True, "R1", True, "R1")
     assert done.state is not None
     assert done.state != again.state
-    assert (refused.wrote, refused.target, refused.state) == (seen.wrote, seen.target, seen.state) == (False, None, None)
+    assert (
+        (refused.wrote, refused.target, refused.state) == (seen.wrote, seen.target, seen.state) == (False, None, None)
+    )
 
 
 def test_a_write_without_its_target_touches_nothing_that_is_known(imported: Imported) -> None:
