@@ -20,8 +20,8 @@ from machines.traces.lines import CallSpec, EndLine, Line, ReplyLine, ResultLine
 Event = list[Any]
 
 HEADER = {"version": 2, "width": 160, "height": 40}
-INIT = {"type": "system", "subtype": "init", "session_id": "s1", "tools": ["Bash"]}
-SAID = {
+INIT: dict[str, Any] = {"type": "system", "subtype": "init", "session_id": "s1", "tools": ["Bash"]}
+SAID: dict[str, Any] = {
     "type": "assistant",
     "message": {
         "id": "m1",
@@ -30,13 +30,19 @@ SAID = {
     },
     "session_id": "s1",
 }
-ANSWERED = {
+ANSWERED: dict[str, Any] = {
     "type": "user",
     "message": {"content": [{"type": "tool_result", "tool_use_id": "c1", "content": "out"}]},
     "timestamp": "2025-11-09T04:25:51Z",
     "session_id": "s1",
 }
-DONE = {"type": "result", "subtype": "success", "result": "ok", "duration_ms": 9_000, "session_id": "s1"}
+DONE: dict[str, Any] = {
+    "type": "result",
+    "subtype": "success",
+    "result": "ok",
+    "duration_ms": 9_000,
+    "session_id": "s1",
+}
 
 
 def text_of(record: dict[str, Any]) -> str:

@@ -95,8 +95,8 @@ def counted(name: str, text: str) -> tuple[int, int, int]:
     objects = objects_in(text)
     if name == "tau-bench-openai-messages":
         said = [item for item in objects if item.get("role") == "assistant"]
-        asked = sum(set(item) == {"function", "id", "type"} for item in objects)
-        return len(said), asked, sum("traj" in item for item in objects)
+        called = [item for item in objects if set(item) == {"function", "id", "type"}]
+        return len(said), len(called), sum("traj" in item for item in objects)
     if name == "swe-agent-traj":
         steps = [item for item in objects if {"action", "observation", "response"} <= set(item)]
         ends = [item for item in objects if item.get("exit_status")]

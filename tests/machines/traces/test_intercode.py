@@ -31,7 +31,7 @@ Imported = Callable[[Task], list[Line]]
 
 
 def task(environment: str = "ic_bash", summary: Any = None, **history: Any) -> Task:
-    given = {"actions": [], "observations": [], "rewards": [], "valid_action": [], **history}
+    given: Task = {"actions": [], "observations": [], "rewards": [], "valid_action": [], **history}
     summary = {"max_reward": 0.5, "turns_taken": 1, "turns_max": 10} if summary is None else summary
     return {"environment": environment, "query": "do it", "turn_history": given, "summary": summary}
 

@@ -15,30 +15,30 @@ def written(folder: Path, data: bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("data", "found"),
-    [
-        (b"[]", []),
-        (b'[{"a": 1}, {}]', [("[0]", {"a": 1}), ("[1]", {})]),
-        (
-            b'\xef\xbb\xbf [\n{"a": 123456789012345678901234567890}\n] ',
-            [("[0]", {"a": 123456789012345678901234567890})],
-        ),
-        (b'[{"a": "\\ud800"}]', [("[0]", {"a": "\ud800"})]),
-    ],
-)
+LISTS: list[tuple[bytes, Any]] = [
+    (b"[]", []),
+    (b'[{"a": 1}, {}]', [("[0]", {"a": 1}), ("[1]", {})]),
+    (
+        b'\xef\xbb\xbf [\n{"a": 123456789012345678901234567890}\n] ',
+        [("[0]", {"a": 123456789012345678901234567890})],
+    ),
+    (b'[{"a": "\\ud800"}]', [("[0]", {"a": "\ud800"})]),
+]
+
+
+@pytest.mark.parametrize(("data", "found"), LISTS)
 def test_the_objects_of_a_list_come_with_their_place(tmp_path: Path, data: bytes, found: Any) -> None:
     assert list(items(written(tmp_path, data))) == found
 
 
-@pytest.mark.parametrize(
-    ("data", "found"),
-    [
-        (b"{}", []),
-        (b'{"b": {"a": 1}, "a": {}}', [("b", {"a": 1}), ("a", {})]),
-        (b'{"\\ud800": {}}', [("\ud800", {})]),
-    ],
-)
+OBJECTS: list[tuple[bytes, Any]] = [
+    (b"{}", []),
+    (b'{"b": {"a": 1}, "a": {}}', [("b", {"a": 1}), ("a", {})]),
+    (b'{"\\ud800": {}}', [("\ud800", {})]),
+]
+
+
+@pytest.mark.parametrize(("data", "found"), OBJECTS)
 def test_the_objects_of_an_object_come_with_their_key(tmp_path: Path, data: bytes, found: Any) -> None:
     assert list(members(written(tmp_path, data))) == found
 
