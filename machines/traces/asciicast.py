@@ -59,25 +59,24 @@ class _Screen:
 def _records(path: Path) -> Iterator[Record]:
     screen = _Screen()
     for number, screen.seconds, shown_text in _shown(path):
-        text = shown_text.replace("\r", "")
-        if not screen.held:
-            text = _begun(screen, number, screen.rest + text)
-        while screen.held:
-            part, closed, text = text.partition("\n")
-            screen.parts.append(part)
-            if not closed:
+        text, at = screen.rest + shown_text.replace("\r", ""), 0
+        screen.rest = ""
+        while True:
+            if not screen.held:
+                found = _RECORD.search(text, at)
+                if found is None:
+                    # A progress bar's line may never be closed: of what holds no record, only the last is kept.
+                    screen.rest = text[max(at, len(text) - _BEGINNING) :]
+                    break
+                screen.held, screen.line, at = True, number, found.start()
+            end = text.find("\n", at)
+            screen.parts.append(text[at:] if end < 0 else text[at:end])
+            if end < 0:
                 break
             yield from _taken(path, screen)
-            text = _begun(screen, number, text)
+            at = end + 1
     # A line break closes a record; what has none broke off, unless it is whole all the same.
     yield from _taken(path, screen)
-
-
-def _begun(screen: _Screen, number: int, text: str) -> str:
-    """The text from where a record begins in it, else nothing: a progress bar's line may never be closed."""
-    found = _RECORD.search(text)
-    screen.held, screen.line, screen.rest = found is not None, number, text[-_BEGINNING:]
-    return text[found.start() :] if found else ""
 
 
 def _taken(path: Path, screen: _Screen) -> Iterator[Record]:
@@ -86,7 +85,7 @@ def _taken(path: Path, screen: _Screen) -> Iterator[Record]:
     screen.parts, screen.held = [], False
     while found := _RECORD.search(text, at):
         try:
-            says, length = read_first(text[found.start() :])
+            says, at = read_first(text, found.start())
         except JsonError as error:
             screen.broken = screen.broken or (screen.line, error)
             return
@@ -94,7 +93,6 @@ def _taken(path: Path, screen: _Screen) -> Iterator[Record]:
             line, why = screen.broken
             raise BadTrace(path, line=line, found=str(why), expected="a whole record, as another follows")
         yield Record(screen.line, object_of(says), screen.seconds)
-        at = found.start() + length
 
 
 def _shown(path: Path) -> Iterator[tuple[int, float, str]]:

@@ -32,13 +32,13 @@ def read_json(data: bytes) -> Json:
     return _read_slowly(data)
 
 
-def read_first(text: str) -> tuple[Json, int]:
-    """The JSON value that a text begins with, and where it ends; strings may hold control characters.
+def read_first(text: str, at: int = 0) -> tuple[Json, int]:
+    """The JSON value that begins at a place in a text, and where it ends; strings may hold control characters.
 
     For what a terminal shows, where other text may follow. Raises JsonError.
     """
     with _said():
-        return cast("tuple[Json, int]", _FIRST.raw_decode(text))
+        return cast("tuple[Json, int]", _FIRST.raw_decode(text, at))
 
 
 def write_json(value: Json) -> bytes:

@@ -23,11 +23,11 @@ from .tools import REACT
 
 NAME: Final = "react-text-dump"
 
-_TRIAL: Final = re.compile(r"BEGIN TRIAL (\d+)\s*$")
+_TRIAL: Final = re.compile(r"BEGIN TRIAL ([0-9]+)\s*$")
 _SECTION: Final = re.compile(r"-+ BEGIN (CORRECT|INCORRECT|HALTED) AGENTS -+\s*$")
 _QUESTION: Final = "Question:"
 _RIGHT: Final = "Correct answer:"
-_STEP: Final = re.compile(r"(Thought|Action|Observation) (\d+): ?(.*)", re.DOTALL)
+_STEP: Final = re.compile(r"(Thought|Action|Observation) ([0-9]{1,9}): ?(.*)", re.DOTALL)
 _CALL: Final = re.compile(r"(Search|Lookup|Finish)\[(.*)\]\s*", re.DOTALL)
 _ARGUMENTS: Final = {"Lookup": "keyword", "Search": "entity"}
 _FINISH: Final = "Finish"

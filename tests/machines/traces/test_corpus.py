@@ -85,8 +85,8 @@ def counted(name: str, text: str) -> tuple[int, int, int]:
         return counted_histories(text)
     if name == "react-text-dump":
         asked = len(re.findall(r"^Action \d: (?:Search|Lookup)\[", text, re.MULTILINE))
-        ends = len(re.findall(r"^Correct answer: ", text, re.MULTILINE))
-        return len(re.findall(r"^Action \d: ", text, re.MULTILINE)), asked, ends
+        closed = len(re.findall(r"^Correct answer: ", text, re.MULTILINE))
+        return len(re.findall(r"^Action \d: ", text, re.MULTILINE)), asked, closed
     if name == "claude-code-stream-json":
         replies = set(re.findall(r'"type":"assistant","message":\{"id":"([^"]+)"', text))
         blocks = [item for line in text.splitlines() if line.strip() for item in objects_in(line)]

@@ -103,6 +103,7 @@ def test_a_float_is_read_as_the_float_it_was(number: float) -> None:
 )
 def test_the_first_value_of_a_text_is_read_with_its_end(text: str, value: object, end: int) -> None:
     assert read_first(text) == (value, end)
+    assert read_first("[" + text, 1) == (value, end + 1)
 
 
 @pytest.mark.parametrize(
