@@ -100,7 +100,8 @@ def test_an_action_of_no_tool_calls_nothing(imported: Callable[[str], list[Line]
 
 
 def test_a_text_goes_on_until_the_next_part_of_the_run(imported: Callable[[str], list[Line]]) -> None:
-    seen = f"one\n\nThought 1: not ours\nThought 3: nor this\nAction 1: x\nThought {'9' * 5_000}: z\nObservation 2: y\nQuestion: z\ntwo"
+    huge = f"Thought {'9' * 5_000}: z"
+    seen = f"one\n\nThought 1: not ours\nThought 3: nor this\nAction 1: x\n{huge}\nObservation 2: y\nQuestion: z\ntwo"
     text = f"Question: q\nmore\nThought 1: look\nhard\nAction 1: Search[a b]\nObservation 1: {seen}\n"
     found = imported(text + "Thought 2: look\nAction 2: Search[a b]\nObservation 2: seen\n" + RIGHT)
     assert found == [
