@@ -26,7 +26,7 @@ class Rung(Enum):
     NUDGED_TWICE = "nudged_twice"
 
 
-@attrs.frozen
+@attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
 class Ladder:
     """The nudges that stand: the turns in which the older and the newer were given.
 

@@ -41,7 +41,7 @@ class Message(Enum):
     FAILURE_REPORT = "failure_report"
 
 
-@attrs.frozen
+@attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
 class Candidate:
     """A reply that may be a message, with what the run knows of its own work.
 

@@ -6,7 +6,13 @@ somebody wants a run that nothing is proved to end.
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Final
+
 import attrs
+
+UNBOUNDED: Final = 2**31 - 1
+"""The most that a count can reach in a run that has no limit of turns; a limit that is off is as far away."""
 
 
 @attrs.frozen
@@ -31,6 +37,18 @@ class Budget:
     hold_back_usd: float = 0.25
     unbounded: bool = False
     final_reply: bool = True
+
+    @cached_property
+    def most_turns(self) -> int:
+        """The most that a count of turns can reach: the run's turns, or those that its tokens allow."""
+        if self.turns is not None:
+            return self.turns
+        return UNBOUNDED if self.tokens is None else self.tokens
+
+    @cached_property
+    def most_calls(self) -> int:
+        """The most that a count of calls can reach."""
+        return min(UNBOUNDED, self.most_turns * self.calls_per_turn)
 
 
 @attrs.frozen

@@ -69,7 +69,7 @@ OF_RUN = (Purse.TURN, Purse.RESCUE)
 RECOVERIES = (Purse.TRUNCATED, Purse.EMPTY, Purse.PAUSED, Purse.REFUSED, Purse.CONDENSED)
 
 
-@attrs.frozen
+@attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
 class Waits:
     """The declared waits of a run, by call signature: of which tool, until when each may last, and which are over.
 
@@ -81,7 +81,7 @@ class Waits:
     next_at: float = 0.0
 
 
-@attrs.frozen
+@attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
 class Spent:
     """What the run has spent: the usage of all its replies, and its time in seconds.
 
@@ -103,7 +103,7 @@ class Spent:
         return self.before + max(at, self.now) - self.began
 
 
-@attrs.frozen
+@attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
 class Run:
     """The whole state of one run.
 

@@ -18,8 +18,6 @@ from collections.abc import Callable, Iterable
 import attrs
 from rpds import HashTrieMap
 
-from statecraft.evolve import evolve
-
 from . import window as windows
 from .events import ErrorKind
 from .ledger.work import digest8
@@ -58,7 +56,7 @@ class Circle:
     count: int = 0
 
 
-@attrs.frozen
+@attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
 class Streaks:
     """What the turns before this one left of every streak.
 
@@ -107,27 +105,38 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
     if turn.only_polled and not turn.signal:
         return before
     judged = turn.judged
-    ok = sum(answer.ok for answer in judged)
-    failed = sum(answer.barren for answer in judged)
-    looks = bool(judged) and all(answer.ok and tool(answer.tool).look for answer in judged)
-    after = Streaks(
-        told=_told(judged, tool),
-        looked=looks and (before.recovered or before.told not in ("", *(a.tool for a in judged))) and not turn.signal,
-        recovered=ok > 0 and failed == 0 and before.failing,
-        failing=failed > 0 and ok == 0 if judged else before.failing,
-        nudged=before.nudged,
-        last_signal=turn.signal or before.last_signal,
-        last_signal_turn=turn.number if turn.signal else before.last_signal_turn,
-    )
+    ok = failed = looks = 0
+    told, lookers = "", set[str]()
+    for answer in judged:
+        good = answer.error is None and answer.seen and not answer.idle
+        ok += good
+        failed += answer.error is not None or not answer.seen
+        if tool(answer.tool).look:
+            looks += good
+            lookers.add(answer.tool)
+        elif good and answer.new:
+            told = answer.tool
+    only_looked = 0 < looks == len(judged) and not turn.signal
+    looked = only_looked and (before.recovered or (before.told != "" and before.told not in lookers))
+    recovered = ok > 0 and failed == 0 and before.failing
+    failing = failed > 0 and ok == 0 if judged else before.failing
+    last_signal = turn.signal or before.last_signal
+    last_turn = turn.number if turn.signal else before.last_signal_turn
     if turn.strong:
-        return after
-    kinds = {answer.outcome for answer in judged}
-    alone = len(kinds) == 1
+        return Streaks(
+            told=told,
+            looked=looked,
+            recovered=recovered,
+            failing=failing,
+            nudged=before.nudged,
+            last_signal=last_signal,
+            last_signal_turn=last_turn,
+        )
+    alone = bool(judged) and (len(judged) == 1 or len({answer.outcome for answer in judged}) == 1)
     again = alone and judged[0].outcome == before.same
     invalid, wrong = _invalid(before, judged)
     barren, stalled = not turn.signal, not turn.grew
-    return evolve(
-        after,
+    return Streaks(
         barren=before.barren + 1 if barren else 0,
         barren_ok=before.barren_ok + ok if barren else 0,
         barren_failed=before.barren_failed + failed if barren else 0,
@@ -145,16 +154,18 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
         invalid=invalid,
         invalid_count=wrong,
         searches=_searches(before.searches, judged, tool),
+        told=told,
+        looked=looked,
+        recovered=recovered,
+        failing=failing,
         thoughts=_thoughts(before.thoughts, judged, tool),
         silent=before.silent + 1 if not judged and not turn.polls and barren else 0,
         vain=before.vain,
         work=before.work,
+        nudged=before.nudged,
+        last_signal=last_signal,
+        last_signal_turn=last_turn,
     )
-
-
-def _told(judged: Iterable[Answer], tool: Lookup) -> str:
-    """The last tool that said something new, a look excepted."""
-    return next((a.tool for a in reversed(tuple(judged)) if a.ok and a.new and not tool(a.tool).look), "")
 
 
 def _keep(policy: Policy) -> int:
@@ -177,24 +188,27 @@ def _laps(laps: bytes, judged: tuple[Answer, ...], keep: int) -> bytes:
     """A turn is its calls as a multiset; one that holds the same several times over is as many laps."""
     if not judged:
         return laps  # words between two laps are no progress
+    if len(judged) == 1:
+        return (laps + judged[0].outcome[: LAP - 1].ljust(LAP - 1) + bytes((judged[0].barren,)))[-keep * LAP :]
     counts: dict[bytes, int] = {}
     for answer in judged:
         counts[answer.outcome] = counts.get(answer.outcome, 0) + 1
     times = min(counts.values())
     once = sorted(outcome * (count // times) for outcome, count in counts.items())
-    entry = digest8(*once)[: LAP - 1] + bytes((all(answer.barren for answer in judged),))
+    turn = once[0] if len(once) == 1 else digest8(*once)  # a turn of one kind of call is that call, however often
+    entry = turn[: LAP - 1].ljust(LAP - 1) + bytes((all(answer.barren for answer in judged),))
     return (laps + entry * min(times, keep))[-keep * LAP :]
 
 
-def _tools(tools: HashTrieMap[str, ToolStreak], judged: Iterable[Answer]) -> HashTrieMap[str, ToolStreak]:
+def _tools(tools: HashTrieMap[str, ToolStreak], judged: tuple[Answer, ...]) -> HashTrieMap[str, ToolStreak]:
     by_tool: dict[str, list[Answer]] = {}
+    if len(judged) == 1 and judged[0].new and judged[0].error is None and judged[0].tool not in tools:
+        return tools  # what mostly happens
     for answer in judged:
         if not answer.idle:
             by_tool.setdefault(answer.tool, []).append(answer)
     for name, answers in by_tool.items():
         had = tools.get(name)
-        if had is None and all(answer.new and answer.error is None for answer in answers):
-            continue  # what mostly happens
         streak = _of_tool(had or ToolStreak(), answers)
         if streak == ToolStreak():
             tools = tools.discard(name)

@@ -7,7 +7,7 @@ for the same where these bytes are; among forty of them that is once in a billio
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -59,26 +59,22 @@ def entries(window: bytes, last: int | None = None) -> Iterator[bytes]:
     return (window[at : at + SIZE] for at in range(start, len(window), SIZE))
 
 
-def most_repeated(window: bytes, last: int, *, failing: bool, most: Callable[[], Mapping[bytes, int]]) -> int:
+def quiet(window: bytes) -> bool:
+    """Whether no outcome and no call stands in the window twice: then there is nothing to count."""
+    return not window or max(window[FLAGS::SIZE]) < STALE
+
+
+def most_repeated(window: bytes, last: int, *, failing: bool, most: Mapping[bytes, int]) -> int:
     """How often the most frequent outcome stands among the last answers, of those that failed or of the others.
 
-    `most`: tools of which no more than so many count; asked only where anything repeats.
+    `most`: tools of which no more than so many count.
     """
     wanted = FAILED if failing else 0
-    if not window or max(window[FLAGS::SIZE]) < AGAIN:
-        return int(any(flags & FAILED == wanted for flags in window[FLAGS::SIZE]))
     counts = Counter(entry[OUTCOME] + entry[TOOL] for entry in entries(window, last) if entry[FLAGS] & FAILED == wanted)
-    at_most = most()
-    return max((min(count, at_most.get(key[-2:], count)) for key, count in counts.items()), default=0)
+    return max((min(count, most.get(key[-2:], count)) for key, count in counts.items()), default=0)
 
 
-def most_stale(window: bytes, last: int, exempt: Callable[[], frozenset[bytes]]) -> int:
-    """How many of the last answers brought nothing new to a call made before, of the tool that has most of them.
-
-    `exempt` names the tools that are not counted; it is asked only where anything is.
-    """
-    if not window or not any(flags & STALE for flags in window[FLAGS::SIZE]):
-        return 0
+def most_stale(window: bytes, last: int, exempt: frozenset[bytes]) -> int:
+    """How many of the last answers brought nothing new to a call made before, of the tool that has most of them."""
     stale = (entry[TOOL] for entry in entries(window, last) if entry[FLAGS] & STALE)
-    left_out = exempt()
-    return max(Counter(tool for tool in stale if tool not in left_out).values(), default=0)
+    return max(Counter(tool for tool in stale if tool not in exempt).values(), default=0)

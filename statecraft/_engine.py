@@ -27,6 +27,9 @@ AnyQuestion = Question[Any, Any]
 AnyGuard = Guard[Any, Any]
 
 
+_NOTHING_YET = object()
+
+
 class Asked:
     """One event on its way through a cell: what is asked, what was answered, and the row that was taken (-1: none)."""
 
@@ -51,18 +54,20 @@ class Wire:
 
 
 class _Gate(Transition):
-    """A transition that is taken when all its askers say yes."""
+    """Neighbouring rows of a cell that lead to one state: taken by the first of them whose askers all say yes."""
 
-    number = -1
-    askers: tuple[Asker, ...] = ()
+    rows: tuple[tuple[int, tuple[Asker, ...]], ...] = ()
 
     def execute(self, event_data: EventData) -> bool:
         asked: Asked = event_data.model  # type: ignore[assignment]  # the library calls it object
-        for asker in self.askers:
-            if not asker(asked):
-                return False
-        asked.row = self.number
-        return bool(Transition.execute(self, event_data))  # super() would cost 1 % of a step
+        for number, askers in self.rows:
+            for asker in askers:
+                if not asker(asked):
+                    break
+            else:
+                asked.row = number
+                return bool(Transition.execute(self, event_data))  # super() would cost 1 % of a step
+        return False
 
     def _change_state(self, event_data: EventData) -> None:
         """Nobody listens here to states being left and entered, so the carrier is moved and nothing else is done."""
@@ -79,12 +84,16 @@ class Engine:
 
     def __init__(self, machine: str, states: Sequence[str], initial: str, wires: Sequence[Wire]) -> None:
         core = core_machine(states, initial)
+        last: dict[tuple[str, str], _Gate] = {}
         for wire in wires:
-            core.add_transition(wire.event, wire.source, wire.target)
-            gate = core.events[wire.event].transitions[wire.source][-1]
+            gate = last.get((wire.event, wire.source))
+            if gate is None or gate.dest != wire.target:
+                core.add_transition(wire.event, wire.source, wire.target)
+                gate = core.events[wire.event].transitions[wire.source][-1]
+                last[wire.event, wire.source] = gate
             spends = () if wire.spends is None else (_payable(machine, wire.number, wire.spends),)
-            gate.number = wire.number
-            gate.askers = (*spends, *(_asker(machine, wire.number, guard) for guard in wire.guards))
+            askers = (*spends, *(_asker(machine, wire.number, guard) for guard in wire.guards))
+            gate.rows = (*gate.rows, (wire.number, askers))
         self._triggers: dict[str, Callable[[Asked], object]] = {name: core.events[name].trigger for name in core.events}
 
     def ask(self, event_name: str, asked: Asked) -> None:
@@ -125,26 +134,54 @@ def _asker(machine: str, row: int, question: AnyQuestion) -> Asker:
 
 
 def _single(machine: str, row: int, name: str, function: Any, level: Level | None) -> Asker:
+    """One question; what it answers is looked at once, since the same value often comes again (a reading at rest)."""
     fits, wanted = (is_evidence, Evidence) if level is None else (is_reading, Reading)
+    passed: Any = _NOTHING_YET
 
-    def single(asked: Asked) -> bool:
+    def ask(asked: Asked) -> Any:
+        nonlocal passed
+        try:
+            found = function(asked.run, asked.event)
+            problem = "" if found is passed or fits(found) else wrong(found, wanted)
+        except Exception as error:
+            problem = f"raised {type(error).__name__}: {error}"
+            raise Fault(machine, row, name, problem, _heard(asked)) from error
+        if problem:
+            raise Fault(machine, row, name, problem, _heard(asked))
+        passed = asked.answers[function] = found
+        return found
+
+    def other_kind(asked: Asked, found: Any) -> Fault:
+        return Fault(machine, row, name, wrong(found, wanted), _heard(asked))
+
+    def evident(asked: Asked) -> bool:
         found: Any = asked.answers.get(function)
         if found is None:
-            try:
-                found = function(asked.run, asked.event)
-                problem = "" if fits(found) else wrong(found, wanted)
-            except Exception as error:
-                problem = f"raised {type(error).__name__}: {error}"
-                raise Fault(machine, row, name, problem, _heard(asked)) from error
-            if problem:
-                raise Fault(machine, row, name, problem, _heard(asked))
-            asked.answers[function] = found
-        elif found.__class__ is not wanted:  # asked before as the other kind
-            raise Fault(machine, row, name, wrong(found, wanted), _heard(asked))
-        holds: bool = found.holds if level is None else found.level >= level
+            found = ask(asked)
+        elif found.__class__ is not Evidence:
+            raise other_kind(asked, found)
+        holds: bool = found.holds
         return holds
 
-    return single
+    def stops(asked: Asked) -> bool:
+        found: Any = asked.answers.get(function)
+        if found is None:
+            found = ask(asked)
+        elif found.__class__ is not Reading:
+            raise other_kind(asked, found)
+        return bool(found.now >= found.stop)
+
+    def nudges(asked: Asked) -> bool:
+        found: Any = asked.answers.get(function)
+        if found is None:
+            found = ask(asked)
+        elif found.__class__ is not Reading:
+            raise other_kind(asked, found)
+        return bool(found.now >= found.nudge or found.now >= found.stop)
+
+    if level is None:
+        return evident
+    return stops if level is Level.STOP else nudges
 
 
 def _heard(asked: Asked) -> tuple[Finding, ...]:

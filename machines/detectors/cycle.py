@@ -17,7 +17,7 @@ from statecraft import Reading, Scalar
 from ..events import TurnEnded
 from ..state import Run
 from ..streaks import LAP
-from .limits import most_calls, reading
+from .limits import reading
 
 NAME = "cycle"
 
@@ -25,7 +25,7 @@ NAME = "cycle"
 def cycle(run: Run, event: TurnEnded) -> Reading:
     """How many whole laps end with this turn, of the shortest period that repeats."""
     limits, streaks = run.policy.detectors.cycle, run.turned
-    laps = streaks.laps
+    laps, most = streaks.laps, run.policy.budget.most_calls
     if limits.enabled and laps.find(laps[-LAP:]) < len(laps) - LAP:  # what this turn did was done before
         for period in range(1, limits.max_period + 1):
             count = _laps(laps, period * LAP)
@@ -34,8 +34,8 @@ def cycle(run: Run, event: TurnEnded) -> Reading:
                     break
                 failing = all(laps[LAP - 1 :: LAP][-period:])
                 turn = run.turn.number
-                return reading(NAME, count, limits, most_calls(run), failing=failing, period=period, turn=turn)
-    return reading(NAME, 0, limits, most_calls(run))
+                return reading(NAME, count, limits, most, failing=failing, period=period, turn=turn)
+    return reading(NAME, 0, limits, most)
 
 
 def _laps(laps: bytes, size: int) -> int:

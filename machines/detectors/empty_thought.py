@@ -15,7 +15,7 @@ from statecraft import Reading, Scalar
 from ..events import Reply, TurnEnded
 from ..manifest import Kind
 from ..state import Run
-from .limits import most_calls, reading
+from .limits import reading
 
 NAME = "empty_thought"
 
@@ -24,7 +24,7 @@ def empty_thought(run: Run, event: TurnEnded) -> Reading:
     """How many calls in a row were thoughts without anything in them."""
     limits = run.policy.detectors.empty_thought
     count = run.turned.thoughts if limits.enabled else 0
-    return reading(NAME, count, limits, most_calls(run), turn=run.turn.number)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, turn=run.turn.number)
 
 
 def before(run: Run, event: Reply) -> Reading:
@@ -32,7 +32,7 @@ def before(run: Run, event: Reply) -> Reading:
     limits = run.policy.detectors.empty_thought
     all_empty = all(call.empty and run.tool(call.tool).kind is Kind.THINK for call in event.calls)
     count = run.streaks.thoughts + len(event.calls) if event.calls and all_empty and limits.enabled else 0
-    return reading(NAME, count, limits, most_calls(run), turn=run.turn.number + 1)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, turn=run.turn.number + 1)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

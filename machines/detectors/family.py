@@ -15,7 +15,7 @@ from statecraft import Reading, Scalar
 
 from ..events import TurnEnded
 from ..state import Run
-from .limits import most_calls, reading, worst
+from .limits import reading, worst
 
 NAME = "family"
 
@@ -23,11 +23,13 @@ NAME = "family"
 def family(run: Run, event: TurnEnded) -> Reading:
     """How many calls of one family went about one topic without a new source, of the family that has come furthest."""
     limits, families = run.policy.detectors.family, run.turned.families
+    if not len(families):  # a map of this kind is never false by itself
+        return reading(NAME, 0, limits, run.policy.budget.most_calls)
     found = [
-        reading(NAME, circle.count, limits, most_calls(run), family=name, turn=run.turn.number)
-        for name, circle in (sorted(families.items()) if limits.enabled and len(families) else ())
+        reading(NAME, circle.count, limits, run.policy.budget.most_calls, family=name, turn=run.turn.number)
+        for name, circle in (sorted(families.items()) if limits.enabled else ())
     ]
-    return worst(NAME, found, limits, most_calls(run))
+    return worst(NAME, found, limits, run.policy.budget.most_calls)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

@@ -15,7 +15,7 @@ from statecraft import Reading, Scalar
 
 from ..events import TurnEnded
 from ..state import Run
-from .limits import most, reading, worst
+from .limits import reading, worst
 
 NAME = "fruitless_tool"
 
@@ -23,12 +23,23 @@ NAME = "fruitless_tool"
 def fruitless_tool(run: Run, event: TurnEnded) -> Reading:
     """How many turns in a row in which it was called brought nothing new, of the tool that has come furthest."""
     limits, tools = run.policy.detectors.fruitless_tool, run.turned.tools
+    most, turn = run.policy.budget.most_turns, run.turn.number
+    if not len(tools):  # a map of this kind is never false by itself
+        return reading(NAME, 0, limits, most)
     found = [
-        reading(NAME, streak.barren, limits, most(run), failing=streak.ok == 0, tool=tool, turn=run.turn.number)
-        for tool, streak in (sorted(tools.items()) if limits.enabled and len(tools) else ())
+        reading(
+            NAME,
+            streak.barren,
+            limits,
+            most,
+            failing=streak.ok == 0,
+            tool=tool,
+            turn=turn,
+        )
+        for tool, streak in (sorted(tools.items()) if limits.enabled else ())
         if streak.barren
     ]
-    return worst(NAME, found, limits, most(run))
+    return worst(NAME, found, limits, most)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

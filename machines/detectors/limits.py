@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
 
 from statecraft import Reading, Scalar
 
-from ..policy import Limits, Plain
-from ..state import Run
-
-UNBOUNDED: Final = 2**31 - 1
-"""The most that a count can reach in a run that has no limit of turns; a limit that is off is as far away."""
-
-
-def most(run: Run) -> int:
-    """The most that a count of turns can reach: the run's turns, or those that its tokens allow."""
-    budget = run.policy.budget
-    return next((n for n in (budget.turns, budget.tokens) if n is not None), UNBOUNDED)
-
-
-def most_calls(run: Run) -> int:
-    """The most that a count of calls can reach."""
-    return min(UNBOUNDED, most(run) * run.policy.budget.calls_per_turn)
+from ..policy import UNBOUNDED, Limits, Plain
 
 
 def reading(name: str, now: int, limits: Plain, most: int, *, failing: bool = False, **seen: Scalar) -> Reading:
@@ -31,14 +15,13 @@ def reading(name: str, now: int, limits: Plain, most: int, *, failing: bool = Fa
     A reading at rest carries no more than its numbers.
     """
     nudge, stop = limits.nudge, limits.stop
-    if isinstance(limits, Limits):
-        if failing:
-            nudge, stop = limits.failing_nudge, limits.failing_stop
-        seen = {**seen, "failing": failing}
+    if failing and isinstance(limits, Limits):
+        nudge, stop = limits.failing_nudge, limits.failing_stop
     low, high = UNBOUNDED if nudge is None else nudge, UNBOUNDED if stop is None else stop
     if now < low and now < high:
         return _at_rest(name, now, low, high, most)
-    return Reading(name, now, low, high, most, seen)
+    shown = {**seen, "failing": failing} if isinstance(limits, Limits) else seen
+    return Reading(name, now, low, high, most, shown)
 
 
 @lru_cache(maxsize=4096)

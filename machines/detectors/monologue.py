@@ -12,7 +12,7 @@ from statecraft import Reading, Scalar
 
 from ..events import TurnEnded
 from ..state import Run
-from .limits import most, reading
+from .limits import reading
 
 NAME = "monologue"
 
@@ -21,7 +21,7 @@ def monologue(run: Run, event: TurnEnded) -> Reading:
     """How many turns in a row were words alone."""
     limits = run.policy.detectors.monologue
     count = run.turned.silent if limits.enabled else 0
-    return reading(NAME, count, limits, most(run), turn=run.turn.number)
+    return reading(NAME, count, limits, run.policy.budget.most_turns, turn=run.turn.number)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

@@ -15,7 +15,7 @@ from statecraft import Reading, Scalar
 
 from ..events import TurnEnded
 from ..state import Run
-from .limits import most, reading
+from .limits import reading
 
 NAME = "no_progress"
 
@@ -27,7 +27,7 @@ def no_progress(run: Run, event: TurnEnded) -> Reading:
         NAME,
         streaks.barren if limits.enabled else 0,
         limits,
-        most(run),
+        run.policy.budget.most_turns,
         failing=streaks.barren_failed > 0 and streaks.barren_ok == 0,
         last_signal=streaks.last_signal or None,
         last_signal_turn=streaks.last_signal_turn,

@@ -15,7 +15,7 @@ from statecraft import Reading, Scalar
 
 from ..events import TurnEnded
 from ..state import Run
-from .limits import most_calls, reading, worst
+from .limits import reading, worst
 
 NAME = "same_error"
 
@@ -23,12 +23,14 @@ NAME = "same_error"
 def same_error(run: Run, event: TurnEnded) -> Reading:
     """How often in a row a tool has failed with the same outcome, of the tool that has come furthest."""
     limits, tools = run.policy.detectors.same_error, run.turned.tools
+    if not len(tools):  # a map of this kind is never false by itself
+        return reading(NAME, 0, limits, run.policy.budget.most_calls)
     found = [
-        reading(NAME, streak.failures, limits, most_calls(run), tool=tool, turn=run.turn.number)
-        for tool, streak in (sorted(tools.items()) if limits.enabled and len(tools) else ())
+        reading(NAME, streak.failures, limits, run.policy.budget.most_calls, tool=tool, turn=run.turn.number)
+        for tool, streak in (sorted(tools.items()) if limits.enabled else ())
         if streak.failures
     ]
-    return worst(NAME, found, limits, most_calls(run))
+    return worst(NAME, found, limits, run.policy.budget.most_calls)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

@@ -23,7 +23,8 @@ NAME = "same_tool"
 def same_tool(run: Run, event: TurnEnded) -> Reading:
     """How many answers in the window brought nothing new to an old call, of the tool that has most of them."""
     limits, held = run.policy.detectors.same_tool, run.turned.window
-    count = window.most_stale(held, limits.window, lambda: _exempt(run)) if limits.enabled else 0
+    counts = limits.enabled and not window.quiet(held)
+    count = window.most_stale(held, limits.window, _exempt(run)) if counts else 0
     return reading(NAME, count, limits, limits.window, window=limits.window, turn=run.turn.number)
 
 

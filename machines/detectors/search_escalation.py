@@ -14,7 +14,7 @@ from statecraft import Reading, Scalar
 
 from ..events import TurnEnded
 from ..state import Run
-from .limits import most_calls, reading
+from .limits import reading
 
 NAME = "search_escalation"
 
@@ -23,7 +23,7 @@ def search_escalation(run: Run, event: TurnEnded) -> Reading:
     """How many searches in a row found nothing."""
     limits = run.policy.detectors.search_escalation
     count = run.turned.searches if limits.enabled else 0
-    return reading(NAME, count, limits, most_calls(run), turn=run.turn.number)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, turn=run.turn.number)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

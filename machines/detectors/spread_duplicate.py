@@ -10,7 +10,6 @@ something new is counted afresh. A turn that succeeded right after one that fail
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 from statecraft import Reading, Scalar
 
@@ -25,12 +24,12 @@ NAME = "spread_duplicate"
 def spread_duplicate(run: Run, event: TurnEnded) -> Reading:
     """How often the most frequent call with one outcome stands in the window, in calls."""
     limits, streaks = run.policy.detectors.spread_duplicate, run.turned
-    if not limits.enabled or streaks.recovered or not streaks.window:
+    if not limits.enabled or streaks.recovered or window.quiet(streaks.window):
         return reading(NAME, 0, limits, limits.window)
     found: list[Reading] = []
     for failing, last in ((False, limits.window), (True, limits.failing_window)):
         stop = limits.failing_stop if failing else limits.stop
-        count = window.most_repeated(streaks.window, last, failing=failing, most=partial(_told_at_most, run, stop))
+        count = window.most_repeated(streaks.window, last, failing=failing, most=_told_at_most(run, stop))
         found.append(reading(NAME, count, limits, last, failing=failing, window=last, turn=run.turn.number))
     return max(found, key=lambda one: (one.level, one.now))
 

@@ -17,7 +17,7 @@ from statecraft import Reading, Scalar
 
 from ..events import TurnEnded
 from ..state import Run
-from .limits import most, reading
+from .limits import reading
 
 NAME = "stalled_work"
 
@@ -29,7 +29,7 @@ def stalled_work(run: Run, event: TurnEnded) -> Reading:
         NAME,
         streaks.stalled if limits.enabled else 0,
         limits,
-        most(run),
+        run.policy.budget.most_turns,
         failing=streaks.stalled_failed > 0 and streaks.stalled_ok == 0,
         turn=run.turn.number,
     )

@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from statecraft import Reading, Scalar
 
 from ..events import Condensed
+from ..policy import UNBOUNDED
 from ..state import Run
-from .limits import UNBOUNDED, reading
+from .limits import reading
 
 NAME = "vain_condensing"
 

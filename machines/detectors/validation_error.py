@@ -16,7 +16,7 @@ from statecraft import Reading, Scalar
 from ..events import Reply, TurnEnded
 from ..state import Run
 from ..streaks import unknown_key
-from .limits import most_calls, reading
+from .limits import reading
 
 NAME = "validation_error"
 
@@ -25,7 +25,7 @@ def validation_error(run: Run, event: TurnEnded) -> Reading:
     """How many calls in a row were refused in the same way."""
     limits, streaks = run.policy.detectors.validation_error, run.turned
     count = streaks.invalid_count if limits.enabled else 0
-    return reading(NAME, count, limits, most_calls(run), turn=run.turn.number)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, turn=run.turn.number)
 
 
 def before(run: Run, event: Reply) -> Reading:
@@ -35,7 +35,7 @@ def before(run: Run, event: Reply) -> Reading:
     doomed = known != b"" and all(known in (call.signature, unknown_key(call.tool)) for call in event.calls)
     count = streaks.invalid_count + len(event.calls) if doomed and limits.enabled else 0
     tool = event.calls[0].tool if event.calls else None
-    return reading(NAME, count, limits, most_calls(run), tool=tool, turn=run.turn.number + 1)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, tool=tool, turn=run.turn.number + 1)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:
