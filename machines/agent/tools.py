@@ -7,7 +7,8 @@ does to the world; it never leaves this process.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, get_type_hints, overload
 
 import attrs
@@ -15,9 +16,13 @@ import msgspec
 
 from ..events import ErrorKind
 from ..manifest import Tool
+from ..words import FINISH
 from .wire import ToolSchema
 
 Function = Callable[..., Awaitable[Any]]
+
+NAMING = ("required", "identity", "target", "source", "topic", "may_be_empty")
+"""The fields of a manifest that name parameters of the tool."""
 
 
 class ToolError(Exception):
@@ -88,6 +93,29 @@ def tool(
         return AgentTool(called, said, given, required, own, alone, digest)
 
     return make if function is None else make(function)
+
+
+def check_tools(tools: Iterable[AgentTool]) -> None:
+    """Raises `ValueError`, a line for each thing that is wrong with tools that one agent is to have.
+
+    Two of one name, one that is called as the built-in declaration is, and a manifest that names a parameter which the
+    tool does not have: each would be overlooked in silence otherwise.
+    """
+    held = tuple(tools)
+    counts = Counter(tool.name for tool in held)
+    found = [f"{count} tools are called {name}, expected one" for name, count in counts.items() if count > 1]
+    if FINISH in counts:
+        found.append(f"a tool is called {FINISH}, by which a model ends a run; expected another name")
+    for tool in held:
+        has = tool.arguments.__struct_fields__
+        for field in NAMING:
+            named = getattr(tool.manifest, field)
+            unknown = () if isinstance(named, bool) else tuple(name for name in named if name not in has)
+            if unknown:
+                known = ", ".join(has) or "none"
+                found.append(f"tool {tool.name}: {field} names {', '.join(unknown)}; its parameters are: {known}")
+    if found:
+        raise ValueError("\n".join(found))
 
 
 def _arguments(name: str, function: Callable[..., Awaitable[Any]]) -> type[msgspec.Struct]:
