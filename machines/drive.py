@@ -1,72 +1,114 @@
 """The loop: steps the machine over a host. It decides nothing, and knows no event loop.
 
-The rules: a step is in the journal before its commands are carried out. Commands are carried out in their order, one at
-a time; what they bring is fed at once. Whatever ends the loop from outside (a cancelled task, an interrupt) is fed as a
-cancel first, so that the run has an ending, every open call an answer, and the journal its terminal record.
+The rules: a step is in the journal before its commands are carried out, and `run` is never ahead of the journal.
+Commands are carried out in their order, one at a time; what they bring is fed at once. Whatever ends the loop from
+outside (a cancelled task, an interrupt) is fed as a cancel first, so that the run has an ending, every open call an
+answer, and the journal its terminal record. Where a line cannot be written nothing is written after it: the journal is
+left open, which is what it is.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
-from .commands import Command, WaitUntil
+from statecraft import Fault
+
+from .commands import AnswerCalls, Command, WaitUntil
 from .events import Cancel, Event
 from .host import Host, Key
 from .journaled import RunJournal
-from .state import Run
-from .supervisor import Fed, ended, feed
+from .state import Phase, Run
+from .supervisor import Fed, Moved, NewLeg, ended, feed
 
 Watch = Callable[[Event, Fed], None]
 """Is shown each event with what it did, after it was written and before anything of it is carried out."""
 
 
 class Loop:
-    """One run under way. `run` is its value after the last step."""
+    """One run under way. `run` is its value after the last step that was written."""
 
     def __init__(self, run: Run, host: Host, journal: RunJournal, watch: Watch) -> None:
         self.run, self._host, self._journal, self._watch = run, host, journal, watch
         self._left: deque[tuple[Command, Key]] = deque()
+        self._unwritten = False  # a line is being written, or could not be: `run` may not be what the journal says
 
     async def drive(self, first: Event) -> Run:
-        """Feed `first` and go on until the run has ended. The journal is closed whatever happens."""
+        """Feed `first` and go on until the run has ended. The journal is closed whatever happens.
+
+        Raises `RuntimeError`, and ends the run as cancelled, where the host brings nothing that the run could go on by;
+        `JournalError` where a line cannot be written, and then the journal is left open.
+        """
         try:
             self._take(first)
             while self._left and not ended(self.run):
                 await self._carry_out(*self._left.popleft())
+            if not ended(self.run):
+                raise RuntimeError(f"the host brought nothing to a run that is {self.run.at.value}")
         except BaseException as reason:
             self._break_off(reason)
             raise
         finally:
-            self._journal.close(self.run)
+            try:
+                self._host.settle([command for command, _ in self._left])
+            finally:
+                self._journal.close(None if self._unwritten else self.run)
         return self.run
 
     async def _carry_out(self, command: Command, key: Key) -> None:
         if isinstance(command, WaitUntil):
-            self._take(await self._host.wait(command.at, command.signals))
+            if self.run.at is Phase.WAITING:  # what came meanwhile may have ended the wait already
+                self._take(await self._host.wait(command.at, command.signals))
             return
-        events = (*await self._host.effect(command, key), None)
-        for event, then in pairwise(events):
+        self._take_all(await self._host.effect(command, key))
+
+    def _take_all(self, events: Iterable[Event]) -> None:
+        for event, then in pairwise((*events, None)):
             if event is not None:
                 self._take(event, then)
 
     def _take(self, event: Event, then: Event | None = None) -> None:
         fed = feed(self.run, event, then=then)
+        lines: dict[int, int] = {}
         for move in fed.moves:
-            self._journal.watch(move)
-        self.run = fed.run
-        sequence = self._journal.lines - 1
-        self._left.extend((command, Key(fed.run.id, sequence, type(command).__name__)) for command in fed.commands)
+            self._write(move)
+            if isinstance(move, NewLeg):
+                # The old leg asks for nothing any more, but its calls still want their answers.
+                self._left = deque(asked for asked in self._left if isinstance(asked[0], AnswerCalls))
+            elif not isinstance(move.answer, Fault):
+                for command in move.answer.commands:
+                    lines[id(command)] = self._journal.lines - 1
+        self.run, self._unwritten = fed.run, False
+        for command in fed.commands:
+            line = lines.get(id(command), self._journal.lines - 1)
+            self._left.append((command, Key(fed.run.id, line, type(command).__name__)))
         self._watch(event, fed)
+
+    def _write(self, move: Moved | NewLeg) -> None:
+        self._unwritten = True
+        self._journal.watch(move)
+        if isinstance(move, NewLeg):
+            self.run, self._unwritten = move.run, False
+        elif not isinstance(move.answer, Fault):  # the run after a fault is known when all is fed
+            self.run, self._unwritten = move.answer.run, False
 
     def _break_off(self, reason: BaseException) -> None:
         """Bring the run to an ending without awaiting anything."""
-        if ended(self.run):
+        self._left = deque(asked for asked in self._left if isinstance(asked[0], AnswerCalls))
+        if self._unwritten or ended(self.run):
             return
-        self._left.clear()
-        for event in self._host.abandon():
-            self._take(event)
+        self._take_all(self._host.abandon())
         if not ended(self.run):
-            self._take(Cancel(self._host.now(), f"{type(reason).__name__}: {reason}".rstrip(": ")))
-        self._host.settle([command for command, _ in self._left])
+            self._take(Cancel(self._host.now(), _why(reason)))
+
+
+def _why(reason: BaseException) -> str:
+    """Why a loop was broken off. The words of a cancellation are its event loop's, and say nothing to a reader."""
+    name = type(reason).__name__
+    if not isinstance(reason, Exception):
+        return name
+    try:
+        return f"{name}: {reason}".rstrip(": ")
+    except Exception:  # noqa: BLE001  # an exception that cannot say what it is has a name at least
+        return name

@@ -50,7 +50,7 @@ class Host(Protocol):
         ...
 
     def settle(self, commands: Sequence[Command]) -> None:
-        """Do what can be done of these without awaiting: after a cancel, give every open call its answer."""
+        """The run is over, however it ended, and these were left: give every open call its answer, awaiting nothing."""
         ...
 
     def now(self) -> float:
