@@ -1,7 +1,8 @@
 """The built-in tool by which a model declares what its message is: `finish(kind, text)`.
 
 It is no call of the run: it runs nothing and needs no answer. A reply that also calls other tools has not finished; its
-declaration is answered, and the other calls are run.
+declaration is answered, and the other calls are run. A declaration that is not one (wrong arguments) is a call like any
+other that failed: it is answered with what was wrong, and counts for the turn.
 """
 
 from __future__ import annotations
@@ -32,6 +33,14 @@ FINISH_SCHEMA: Final = ToolSchema(
 )
 
 
+NOT_BORNE_OUT: Final = (
+    f"You called {FINISH}, and the run goes on all the same: what it knows so far does not bear out the kind that you "
+    f"declared. The message was shown as a progress note. Do what is still missing, or call {FINISH} with a kind that "
+    f"holds now: partial or failure."
+)
+"""What answers a declaration that the run's facts made a checkpoint of."""
+
+
 class _Arguments(msgspec.Struct):
     kind: Literal["final", "partial", "failure"]
     text: str
@@ -41,8 +50,8 @@ class _Arguments(msgspec.Struct):
 class Told:
     """A reply with its declaration taken out.
 
-    `parts` is what the transcript keeps, `calls` what is left to run, `answered` the declarations that did not count,
-    and why.
+    `text` is the message, `parts` what the transcript keeps, `calls` what is left to run, `answered` the declarations
+    that did not count, and why.
     """
 
     text: str
@@ -54,20 +63,29 @@ class Told:
 
 def declared(completion: Completion) -> Told:
     """What a reply declares itself to be."""
-    finishes = [call for call in completion.calls if call.name == FINISH]
-    others = tuple(call for call in completion.calls if call.name != FINISH)
+    calls = completion.calls
+    finishes = [call for call in calls if call.name == FINISH]
     if not finishes:
-        return Told(completion.text, None, completion.parts, others)
+        return Told(completion.text, None, completion.parts, calls)
+    others = tuple(call for call in calls if call.name != FINISH)
     if others:
         why = f"not finished: other tools were called in the same reply; call {FINISH} alone"
         return Told(completion.text, None, completion.parts, others, tuple((call.id, why) for call in finishes))
     arguments = _arguments(finishes[-1])
     if isinstance(arguments, str):
-        return Told(completion.text, None, completion.parts, (), tuple((call.id, arguments) for call in finishes))
+        return Told(completion.text, None, completion.parts, calls)
     kept = tuple(part for part in completion.parts if not isinstance(part, CallPart))
     spoken = completion.text.strip()
     text = arguments.text if arguments.text.strip() else spoken
     return Told(text, arguments.kind, (*kept, TextPart(text)) if text and text != spoken else kept, ())
+
+
+def not_finished(call: CallPart) -> str:
+    """What is wrong with a declaration that became a call of its turn."""
+    arguments = _arguments(call)
+    if isinstance(arguments, str):
+        return arguments
+    return f"not finished: another call of {FINISH} in the same reply could not be read; call it once"
 
 
 def _arguments(call: CallPart) -> _Arguments | str:

@@ -1,16 +1,24 @@
 """A host on anyio: one run's model, tools, clock and inbox.
 
-The rules: calls of one turn run at once, except those declared `alone`; one failing call ends no other. A cancel that
-is delivered ends what is under way and is fed after what had come in. Texts go to the content store as they come.
+The rules: calls of one turn that stand side by side run at once, those declared `alone` by themselves, in their place;
+one failing call ends no other. A cancel that is delivered ends what is under way and is fed after what had come in. A
+person's words are heard between two commands, so that no request that is out is changed by them. Texts go to the
+content store as they come. What the application gives (the provider, `facts`, `goal`) may fail in any way: that is no
+reply, or nothing known, and is logged.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Final
 
 import anyio
 import attrs
+
+from statecraft.evolve import evolve
 
 from ..commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson
 from ..events import (
@@ -23,29 +31,60 @@ from ..events import (
     Event,
     Facts,
     GoalMeasured,
+    NoReply,
     PlanChanged,
     PlanItem,
     Refusal,
     Reply,
+    Result,
+    Said,
     Signal,
     StopReason,
 )
 from ..host import Key
-from ..ledger.canonical import loads
 from ..ledger.observe import UNSEEN, Keep, call_of, result_of, text_of
-from ..manifest import UNDECLARED, Tool
+from ..manifest import UNDECLARED, Kind, Tool
 from ..outcome import Reason
 from ..words import GO_ON, HOW_TO_FINISH, last_words, words_of
-from .calling import Ran, run_call
-from .finish import FINISH_SCHEMA, declared
+from .calling import (
+    Ran,
+    caught,
+    first_leaf,
+    is_count,
+    is_facts,
+    is_object,
+    is_sound,
+    is_sound_refusal,
+    known,
+    no_reply,
+    run_call,
+    unknown,
+)
+from .finish import FINISH_SCHEMA, NOT_BORNE_OUT, Told, declared
 from .notices import CallsNotice, CondensedNotice, Notices, PersonNotice, ResultNotice, TextNotice
 from .planning import Plan, Todo, notice_of, plan_tools
 from .tools import AgentTool
 from .transcript import Transcript
-from .wire import CallPart, Completion, Provider, Refused, Request
+from .wire import CallPart, Completion, Provider, Refused, Request, TextPart
 
 FactsOf = Callable[[Completion], Awaitable[Facts | None]]
+"""What the application knows about an answer.
+
+It is given the reply as it was told: `text` is the whole message, wherever the model put it; where it was declared, the
+declaration stands among the `calls`, with its kind in the arguments. Asked of replies without other calls, for 30
+seconds at most; one that raises, or answers anything else than `Facts`, is logged, and nothing is known.
+"""
+
 GoalOf = Callable[[], Awaitable[tuple[float, float] | None]]
+"""The task's own count, so many done of so many. Asked after each turn's calls; bounded and logged as `FactsOf`."""
+
+_LOG: Final = logging.getLogger("machines.agent")
+
+NO_ANSWER: Final = "no answer: the run has ended"
+"""What answers a call that was open when the run ended."""
+
+NOT_KNOWN: Final = ". Whether it took effect is not known."
+"""What is added for a call that may have changed something and was broken off."""
 
 KEPT_RESULTS = 8_000
 """Characters of the newest results that condensing leaves alone."""
@@ -78,8 +117,11 @@ class AgentHost:
         self.transcript = Transcript()
         self._began = anyio.current_time()
         self._calls: dict[str, tuple[CallPart, Call]] = {}
+        self._running: set[str] = set()
+        self._told = Told("", None, (), ())
         self._arrived: deque[Event] = deque()
         self._inbox: deque[Event] = deque()
+        self._words: dict[int, str] = {}
         self._knock = anyio.Event()
         self._scope: anyio.CancelScope | None = None
         self.plan = Plan(self._planned)
@@ -94,11 +136,13 @@ class AgentHost:
     async def effect(self, command: Command, key: Key) -> Sequence[Event]:
         """Carry a command out. A cancel in the inbox ends it; what had come in by then counts."""
         del key  # nothing here is sent twice: a run of this host ends with its process
-        if not self._cancelled():
+        if not isinstance(command, Ask | RunCalls):
+            self._do(command)
+        elif not self._cancelled():
             with anyio.CancelScope() as scope:
                 self._scope = scope
                 try:
-                    await self._carry_out(command)
+                    await (self._ask(command) if isinstance(command, Ask) else self._run(command))
                 finally:
                     self._scope = None
         return self._collected()
@@ -110,18 +154,33 @@ class AgentHost:
                 for event in tuple(self._inbox):
                     if not (isinstance(event, Signal) and signals and event.name not in signals):
                         self._inbox.remove(event)
+                        self._hear(event)
                         return event
                 self._knock = anyio.Event()
                 await self._knock.wait()
-        return Clock(self.now())
+        return Clock(max(until, self.now()))
 
     async def deliver(self, run: str, event: Event) -> None:
-        """Bring an event from outside. A cancel ends the command that is under way."""
+        """Bring an event from outside. A cancel ends the command that is under way; a signal lies until a wait.
+
+        Raises `ValueError` for words of a person, whose text an event does not hold: those come by `say`.
+        """
         del run
         self.post(event)
 
+    def say(self, text: str, *, synthetic: bool = False) -> None:
+        """A person speaks, or (`synthetic`) a program in a person's name: the run and the model hear it.
+
+        A request that is out is not changed by it: the words go into the next one.
+        """
+        said = Said(self.now(), text_of(text, self._keep), synthetic)
+        self._words[id(said)] = text
+        self.post(said)
+
     def post(self, event: Event) -> None:
         """As `deliver`, for whoever cannot await."""
+        if isinstance(event, Said) and id(event) not in self._words:
+            raise ValueError("found words of a person without their text, expected them by say(text)")
         self._inbox.append(event)
         self._knock.set()
         if isinstance(event, Cancel) and self._scope is not None:
@@ -137,29 +196,43 @@ class AgentHost:
             if isinstance(command, AnswerCalls):
                 self._answer(command)
         for call in self.transcript.open_calls:
-            self.transcript.answer(call, "the run was cancelled", error=True)
+            self.transcript.answer(call, NO_ANSWER + self._effect_of(call), error=True)
+
+    def _effect_of(self, call: str) -> str:
+        """What is not known of a call that was broken off."""
+        writes = call in self._running and self._tool(self._calls[call][1].tool).kind in (Kind.WRITE, Kind.COMMAND)
+        return NOT_KNOWN if writes else ""
 
     def _cancelled(self) -> bool:
         return any(isinstance(event, Cancel) for event in self._inbox)
 
     def _collected(self) -> Sequence[Event]:
-        events = (*self._arrived, *self._inbox)
+        """What has come in, a cancel last and once. Signals stay for a wait, which alone asks for them."""
+        events = tuple(self._arrived)
         self._arrived.clear()
-        self._inbox.clear()
-        return events
+        if not self._inbox:
+            return events
+        cancels = [event for event in self._inbox if isinstance(event, Cancel)][:1]
+        others = [event for event in self._inbox if not isinstance(event, Cancel | Signal)]
+        self._inbox = deque(event for event in self._inbox if isinstance(event, Signal))
+        for event in others:
+            self._hear(event)
+        return (*events, *others, *cancels)
 
-    async def _carry_out(self, command: Command) -> None:
+    def _hear(self, event: Event) -> None:
+        text = self._words.pop(id(event), None)
+        if text is not None:
+            self.transcript.say(text)
+
+    def _do(self, command: Command) -> None:
+        """Carry out what awaits nothing."""
         match command:
-            case Ask():
-                await self._ask(command)
-            case RunCalls():
-                await self._run(command)
             case AnswerCalls():
                 self._answer(command)
             case Tell():
                 self.transcript.say(words_of(command))
             case Show():
-                self.transcript.say(HOW_TO_FINISH)
+                self._show()
             case Condense():
                 self._condense()
             case TellPerson():
@@ -179,82 +252,137 @@ class AgentHost:
             self._world.reply_tokens,
             no_tools=command.final,
         )
-        answer = await self._world.provider.complete(request)
-        if isinstance(answer, Completion) and answer.stop in MAY_BE_CUT and answer.usage.output >= request.max_tokens:
-            answer = attrs.evolve(answer, stop=StopReason.LENGTH)  # some servers call a reply whole that is not
-        self._arrived.append(self._refused(answer) if isinstance(answer, Refused) else await self._replied(answer))
+        answer: object = await caught(lambda: self._world.provider.complete(request))
+        if isinstance(answer, Completion) and is_sound(answer):
+            if answer.stop in MAY_BE_CUT and answer.usage.output >= request.max_tokens:
+                answer = evolve(answer, stop=StopReason.LENGTH)  # some servers call a reply whole that is not
+            self._arrived.append(await self._replied(answer))
+        elif isinstance(answer, Refused) and is_sound_refusal(answer):
+            self._arrived.append(self._refused(answer))
+        else:
+            why = no_reply(answer)
+            _LOG.error("%s", why)
+            self._arrived.append(NoReply(self.now(), why))
 
     def _refused(self, answer: Refused) -> Refusal:
         return Refusal(self.now(), answer.status, text_of(answer.body, self._keep), answer.after, answer.too_long)
 
     async def _replied(self, answer: Completion) -> Reply:
-        told = declared(answer)
+        parts = self.transcript.told_apart(answer.parts)
+        answer = answer if parts is answer.parts else evolve(answer, parts=parts)
+        told = self._told = declared(answer)
         calls = told.calls
         cut = answer.stop in (StopReason.LENGTH, StopReason.CONTEXT_WINDOW)
         self.transcript.reply(told.parts)
         for call, why in told.answered:
             self.transcript.answer(call, why, error=True)
         made = tuple(
-            call_of(c.id, c.name, c.args, self._tool(c.name), parsed=_is_object(c), keep=self._keep) for c in calls
+            call_of(c.id, c.name, c.args, self._tool(c.name), parsed=is_object(c.args), keep=self._keep) for c in calls
         )
         self._calls = {part.id: (part, call) for part, call in zip(calls, made, strict=True)}
         if cut and not calls:
             self.transcript.say(GO_ON)
-        if told.text and not cut:
-            self._notices.tell(TextNotice(told.text, checkpoint=told.kind is None))
+        if calls and told.text and not cut:  # words without a call are a checkpoint, which is shown, or an ending
+            self._notices.tell(TextNotice(told.text))
+        thinking = answer.thinking
         return Reply(
             self.now(),
             answer.stop,
             made,
             text=text_of(told.text, self._keep) if told.text.strip() else None,
-            thinking=text_of(answer.thinking, self._keep) if answer.thinking else None,
+            thinking=text_of(thinking, self._keep) if thinking else None,
             usage=answer.usage,
             kind=None if told.kind is None else Declared(told.kind),
-            facts=None if self._world.facts is None or calls else await self._world.facts(answer),
+            facts=None if self._world.facts is None or calls else await self._facts(self._world.facts, answer, told),
         )
+
+    async def _facts(self, ask: FactsOf, answer: Completion, told: Told) -> Facts | None:
+        others = tuple(part for part in answer.parts if not isinstance(part, TextPart))
+        as_told = evolve(answer, parts=(TextPart(told.text), *others))
+        return await known("facts", lambda: ask(as_told), is_facts)
+
+    def _show(self) -> None:
+        """A checkpoint is shown, and the model told how a run ends, or why its declaration did not end this one."""
+        self._notices.tell(TextNotice(self._told.text, checkpoint=True))
+        self.transcript.say(HOW_TO_FINISH if self._told.kind is None else NOT_BORNE_OUT)
 
     async def _run(self, command: RunCalls) -> None:
         calls = [self._calls[call] for call in command.calls]
         self._notices.tell(CallsNotice(tuple((part.id, part.name, part.args) for part, _ in calls)))
-        together = [made for made in calls if len(calls) > 1 and not self._is_alone(made[0])]  # a task costs 30 us
-        if together:
-            async with anyio.create_task_group() as group:
-                for made in together:
-                    group.start_soon(self._call, *made)
-        for made in calls:
-            if len(calls) == 1 or self._is_alone(made[0]):
-                await self._call(*made)
-        if self._world.goal is not None and (count := await self._world.goal()) is not None:
-            self._arrived.append(GoalMeasured(self.now(), *count))
+        if len(calls) == 1:
+            await self._call(*calls[0])  # a task group costs 30 us
+        else:
+            await self._run_many(calls)
+        if self._world.goal is not None:
+            count = await known("goal", self._world.goal, is_count)
+            if count is not None:
+                self._arrived.append(GoalMeasured(self.now(), *count))
+
+    async def _run_many(self, calls: Sequence[tuple[CallPart, Call]]) -> None:
+        try:
+            for alone, some in groupby(calls, lambda made: self._is_alone(made[0])):
+                if alone:
+                    for made in some:
+                        await self._call(*made)
+                    continue
+                async with anyio.create_task_group() as group:
+                    for made in some:
+                        group.start_soon(self._call, *made)
+        except BaseExceptionGroup as error:
+            raise first_leaf(error) from None  # as one call alone raises it
+        answered = {event.call for event in self._arrived if isinstance(event, Result)}
+        for part, call in calls:
+            if call.id not in answered:  # a task that cancelled itself is dropped by its group without a word
+                said = f"the tool ended without an answer{self._effect_of(call.id)}"
+                self._answered(call, part, Ran(said, said, ErrorKind.OTHER))
 
     async def _call(self, part: CallPart, call: Call) -> None:
         tool = self._tools.get(part.name)
-        ran = _unknown(part, self._tools) if tool is None else await run_call(tool, part.args)
-        error = ran.error is not None
-        self.transcript.answer(call.id, ran.content, error=error)
+        if tool is None:
+            ran = unknown(part, self._tools)
+        else:
+            self._running.add(call.id)
+            ran = await run_call(tool, part.args)
+        self._answered(call, part, ran)
+        self._running.discard(call.id)
+
+    def _answered(self, call: Call, part: CallPart, ran: Ran) -> None:
+        try:
+            result = self._result(call, ran)
+        except (
+            TypeError,
+            ValueError,
+            RecursionError,
+        ) as error:  # a value that JSON can say and the ledger cannot spell
+            said = f"what {part.name} returned cannot be kept: {type(error).__name__}"
+            ran = evolve(ran, content=said, value=said, error=ErrorKind.OTHER)
+            result = self._result(call, ran)
+        self.transcript.answer(call.id, ran.content, error=ran.error is not None)
         self._notices.tell(ResultNotice(call.id, call.tool, ran.content, ran.error.value if ran.error else None))
-        self._arrived.append(
-            result_of(
-                call,
-                self._tool(call.tool),
-                at=self.now(),
-                value=ran.value,
-                error=ran.error,
-                message=ran.content if ran.value is UNSEEN and error else None,
-                state=ran.state,
-                target=ran.target,
-                wrote=ran.wrote,
-                keep=self._keep,
-            )
+        self._arrived.append(result)
+
+    def _result(self, call: Call, ran: Ran) -> Result:
+        return result_of(
+            call,
+            self._tool(call.tool),
+            at=self.now(),
+            value=ran.value,
+            error=ran.error,
+            message=ran.content if ran.value is UNSEEN and ran.error is not None else None,
+            state=ran.state,
+            target=ran.target,
+            wrote=ran.wrote,
+            keep=self._keep,
         )
 
     def _answer(self, command: AnswerCalls) -> None:
         for call in command.calls:
-            self.transcript.answer(call, command.why, error=True)
+            self.transcript.answer(call, command.why + self._effect_of(call), error=True)
 
     def _condense(self) -> None:
         freed = self.transcript.prune(KEPT_RESULTS)
-        self._notices.tell(CondensedNotice(0, 0, summarized=False))
+        if freed:
+            self._notices.tell(CondensedNotice(0, 0, summarized=False))
         self._arrived.append(Condensed(self.now(), freed // CHARS_A_TOKEN))
 
     def _planned(self, todos: Sequence[Todo]) -> None:
@@ -269,16 +397,3 @@ class AgentHost:
     def _tool(self, name: str) -> Tool:
         tool = self._tools.get(name)
         return UNDECLARED if tool is None else tool.manifest
-
-
-def _unknown(call: CallPart, tools: Mapping[str, AgentTool]) -> Ran:
-    known = ", ".join(sorted(tools)) or "none"
-    said = f"there is no tool {call.name}; there are: {known}"
-    return Ran(said, said, ErrorKind.UNKNOWN_TOOL)
-
-
-def _is_object(call: CallPart) -> bool:
-    try:
-        return isinstance(loads(call.args or "{}"), dict)
-    except ValueError:
-        return False

@@ -22,6 +22,9 @@ NOT_ANSWERED = "No answer: the run went on without one."
 PRUNED = "(cleared: an old result, to make room)"
 """What stands for a result that was cleared."""
 
+TOO_LONG = "(cleared: {chars} characters, which did not fit; ask for less at a time)"
+"""What stands for a result that was cleared before the model had seen it."""
+
 
 class _Sent(Sequence[Message]):
     """The messages as they stood for one request; shares the finished ones, so that a long run copies nothing."""
@@ -58,6 +61,7 @@ class Transcript:
         self._calls: tuple[CallPart, ...] = ()
         self._answers: dict[str, ResultPart] = {}
         self._said: list[Part] = []
+        self._ids: set[str] = set()
 
     def say(self, text: str) -> None:
         """Somebody speaks to the model: a person, or the run itself."""
@@ -66,6 +70,24 @@ class Transcript:
     def answer(self, call: str, content: str, *, error: bool = False) -> None:
         """Answer a call of the last reply."""
         self._answers[call] = ResultPart(call, content, error)
+
+    def told_apart(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """The parts of a new reply, each call with an id that no other call of the run has.
+
+        Whoever makes providers is free to leave ids out or to give one twice; two calls of one id would be one.
+        """
+        ids = [part.id for part in parts if isinstance(part, CallPart)]
+        if all(ids) and len(set(ids)) == len(ids) and self._ids.isdisjoint(ids):
+            self._ids.update(ids)
+            return parts
+        return tuple(self._apart(part) if isinstance(part, CallPart) else part for part in parts)
+
+    def _apart(self, call: CallPart) -> CallPart:
+        name, number = call.id, len(self._ids) + 1
+        while not name or name in self._ids:
+            name, number = f"{call.id or 'call'}-{number}", number + 1
+        self._ids.add(name)
+        return call if name == call.id else CallPart(name, call.name, call.args)
 
     def reply(self, parts: Sequence[Part]) -> None:
         """The model replied. A reply without anything in it is not kept: sent back, it would be rejected."""
@@ -88,19 +110,40 @@ class Transcript:
         return _Sent(self._done, self._open_message())
 
     def prune(self, keep_chars: int) -> int:
-        """Replace old results by a note, the newest `keep_chars` characters of them excepted; the characters freed."""
-        freed = kept = 0
-        self._done = list(self._done)
-        for index in range(len(self._done) - 1, -1, -1):
+        """Replace old results by a note, the newest `keep_chars` characters of them excepted; the characters freed.
+
+        The answers of the message that is still open are the newest. Beyond `keep_chars` they are cleared only where
+        they are the bulk of it, since the model has not seen them yet.
+        """
+        unseen = sum(len(part.content) for part in self._answers.values())
+        freed = self._prune_done(keep_chars, unseen)
+        if unseen - keep_chars <= freed:
+            return freed
+        kept = 0
+        for call, part in reversed(tuple(self._answers.items())):
+            note = TOO_LONG.format(chars=len(part.content))
+            kept += len(part.content)
+            if kept > keep_chars and len(part.content) > len(note):
+                freed += len(part.content) - len(note)
+                self._answers[call] = attrs.evolve(part, content=note)
+        return freed
+
+    def _prune_done(self, keep_chars: int, kept: int) -> int:
+        freed = 0
+        done = list(self._done)
+        for index in range(len(done) - 1, -1, -1):
             parts: list[Part] = []
-            for part in self._done[index].parts:
+            before = freed
+            for part in done[index].parts:
                 kept += len(part.content) if isinstance(part, ResultPart) else 0
                 if isinstance(part, ResultPart) and kept > keep_chars and len(part.content) > len(PRUNED):
                     freed += len(part.content) - len(PRUNED)
                     parts.append(attrs.evolve(part, content=PRUNED))
                 else:
                     parts.append(part)
-            self._done[index] = attrs.evolve(self._done[index], parts=tuple(parts))
+            if freed > before:
+                done[index] = attrs.evolve(done[index], parts=tuple(parts))
+        self._done = done
         return freed
 
     def _open_message(self) -> Message | None:
