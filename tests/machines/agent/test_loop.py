@@ -250,17 +250,32 @@ async def test_a_callback_that_raises_changes_nothing_and_is_counted(
         assert "a callback raised" in caplog.text
 
 
-async def test_runs_side_by_side_keep_apart(serve: Callable[..., Any], tmp_path: Path) -> None:
+async def test_two_hundred_runs_side_by_side_each_have_their_own_result(
+    serve: Callable[..., Any], tmp_path: Path
+) -> None:
     def script(received: Received) -> Turn:
-        return DONE if received.number else Turn(calls=(call("add", {"one": 1, "other": 2}),))
+        number = int(received.run.removeprefix("run-"))
+        if not received.number:
+            return Turn(calls=(call("add", {"one": number, "other": 1_000}),))
+        seen = [getattr(part, "content", "") for part in received.request.messages[-1].parts]
+        return Turn(calls=(call("finish", {"kind": "final", "text": f"{received.run} found {seen}"}),))
 
     with serve(script) as stage:
-        agents = {f"run-{n}": stage.agent([add], run=f"run-{n}") for n in range(20)}
+        results: dict[str, RunResult] = {}
+
+        async def go(name: str) -> None:
+            results[name] = await stage.agent([add], run=name).run("go", run=name)
+
         async with anyio.create_task_group() as group:
-            for name, agent in agents.items():
-                group.start_soon(lambda a, n: a.run("go", run=n), agent, name)
+            for number in range(200):
+                group.start_soon(go, f"run-{number}")
         await stage.close()
-        assert all(whole(tmp_path, name) for name in agents)
+        assert len(results) == 200
+        for number in range(200):
+            name = f"run-{number}"
+            assert (results[name].ok, results[name].run) == (True, name)
+            assert results[name].output == f"{name} found ['{number + 1_000}']"
+            assert whole(tmp_path, name)
 
 
 @pytest.mark.parametrize(

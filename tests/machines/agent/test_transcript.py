@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from machines.agent.transcript import NOT_ANSWERED, PRUNED, Transcript
-from machines.agent.wire import CallPart, Message, ResultPart, TextPart
+from machines.agent.transcript import NOT_ANSWERED, PRUNED, TOO_LONG, Transcript
+from machines.agent.wire import CallPart, Message, Part, ResultPart, TextPart
 
 MOVES: list[Callable[[Transcript, int], object]] = [
     lambda t, n: t.say(f"said {n}"),
@@ -67,3 +67,61 @@ def test_pruning_clears_old_results_beyond_what_is_kept(keep: int, left: list[st
     contents = [p.content for m in transcript.outbound() for p in m.parts if isinstance(p, ResultPart)]
     assert [c for c in contents if c != PRUNED or left == [PRUNED]][-len(left) :] == left
     assert freed == contents.count(PRUNED) * (100 - len(PRUNED))
+
+
+def contents(transcript: Transcript) -> list[str]:
+    return [p.content for m in transcript.outbound() for p in m.parts if isinstance(p, ResultPart)]
+
+
+@pytest.mark.parametrize(("size", "cleared"), [(200, False), (201, True)])
+def test_answers_that_the_model_has_not_seen_are_cleared_only_beyond_what_is_kept(size: int, cleared: bool) -> None:
+    transcript = Transcript()
+    transcript.reply([CallPart("one", "look", "{}")])
+    transcript.answer("one", "x" * size)
+    note = TOO_LONG.format(chars=size)
+    assert transcript.prune(200) == (size - len(note) if cleared else 0)
+    assert contents(transcript) == [note if cleared else "x" * size]
+    assert transcript.prune(200) == 0
+
+
+def test_of_several_unseen_answers_the_newest_stay() -> None:
+    transcript = Transcript()
+    transcript.reply([CallPart(name, "look", "{}") for name in ("one", "two", "three")])
+    for name in ("one", "two", "three"):
+        transcript.answer(name, name[0] * 100)
+    transcript.prune(200)
+    assert contents(transcript) == [TOO_LONG.format(chars=100), "t" * 100, "t" * 100]
+
+
+def test_old_results_are_cleared_before_what_is_unseen_where_they_are_the_bulk() -> None:
+    transcript = Transcript()
+    transcript.reply([CallPart("old", "look", "{}")])
+    transcript.answer("old", "o" * 1_000)
+    transcript.reply([CallPart("new", "look", "{}")])
+    transcript.answer("new", "n" * 300)
+    transcript.prune(200)
+    assert contents(transcript) == [PRUNED, "n" * 300]
+
+
+def ids(parts: Sequence[Part]) -> list[str]:
+    return [part.id for part in parts if isinstance(part, CallPart)]
+
+
+@given(st.lists(st.lists(st.sampled_from(["", "a", "b", "a-2", "call-1", "call-2"]), max_size=4), max_size=8))
+def test_ids_of_calls_are_told_apart_through_the_whole_run(turns: list[list[str]]) -> None:
+    transcript = Transcript()
+    found: list[str] = []
+    for turn in turns:
+        parts: tuple[Part, ...] = (TextPart("words"), *(CallPart(id, "look", "{}") for id in turn))
+        apart = transcript.told_apart(parts)
+        assert apart[0] == TextPart("words")
+        found += ids(apart)
+    assert all(found)
+    assert len(set(found)) == len(found) == sum(map(len, turns))
+
+
+def test_ids_that_are_apart_already_stay_as_they_are() -> None:
+    transcript = Transcript()
+    parts = (CallPart("a", "look", "{}"), CallPart("b", "look", "{}"))
+    assert transcript.told_apart(parts) is parts
+    assert ids(transcript.told_apart(parts)) != ["a", "b"]
