@@ -226,11 +226,14 @@ def said_of(error: BaseException, *, named: bool = True) -> str:
 
 
 def _is_cancelled(error: BaseException) -> bool:
-    """Whether somebody cancelled this task, or a scope around it."""
+    """Whether somebody cancelled this task, or a scope around it, which on asyncio cancels its tasks.
+
+    A scope that was cancelled and has not come to its tasks yet does so at their next wait: the exception is not its.
+    """
     if not isinstance(error, asyncio.CancelledError):
         return True  # on trio nothing but a scope makes the exception
     task = asyncio.current_task()
-    return anyio.get_current_task().has_pending_cancellation() or (task is not None and task.cancelling() > 0)
+    return task is not None and task.cancelling() > 0
 
 
 def _whole(tool: AgentTool) -> float:

@@ -141,6 +141,25 @@ async def test_a_task_that_is_cancelled_natively_in_a_call_stays_cancelled() -> 
         await task
 
 
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_future_that_is_cancelled_in_the_moment_in_which_a_scope_is_breaks_nothing() -> None:
+    with anyio.CancelScope() as scope:
+        future = asyncio.get_running_loop().create_future()
+
+        async def wait() -> None:
+            await future
+
+        def cancel_both() -> None:
+            future.cancel()
+            scope.cancel()
+
+        asyncio.get_running_loop().call_soon(cancel_both)
+        assert isinstance(await caught(wait), Failure)
+        await anyio.sleep(0)
+        pytest.fail("the scope was not cancelled")
+    assert scope.cancelled_caught
+
+
 async def test_a_cancellation_from_outside_passes_through() -> None:
     with anyio.CancelScope() as scope:
         scope.cancel()

@@ -32,7 +32,7 @@ from machines.agent.notices import (
 )
 from machines.agent.tools import AgentTool, ToolError, tool
 from machines.agent.wire import CallPart, Completion, Message, Part, Refused, Request, ResultPart, TextPart
-from machines.commands import Ask, Command, RunCalls
+from machines.commands import Ask, Command
 from machines.drive import Loop
 from machines.events import (
     Begin,
@@ -186,8 +186,12 @@ class Failing(MemoryStore):
         super().append(seq, line)
 
 
-async def test_a_line_that_cannot_be_written_leaves_an_open_journal_that_replays() -> None:
-    moves = [calls("look", "look"), replies(TextPart("a note")), calls("look", first=7), finish()]
+async def test_a_line_that_cannot_be_written_leaves_an_open_journal_that_replays(hosts: list[Noting]) -> None:
+    async def spoken_to() -> Completion:
+        hosts[-1].say("one more thing")  # comes with the ending, so that a new leg begins after it
+        return finish()
+
+    moves = [calls("look", "look"), replies(TextPart("a note")), calls("look", first=7), spoken_to, finish(id="e2")]
     kept = Kept()
     assert (await Agent(Model(*moves), [look], journal=kept).run("go", run="run")).ok
     count = len(kept.lines())
@@ -734,24 +738,46 @@ async def test_a_tool_error_names_its_kind_in_the_notice() -> None:
     assert told.results() == [("refuse", "not yours", "permission")]
 
 
-async def test_a_write_that_is_broken_off_by_a_cancel_says_that_its_effect_is_not_known() -> None:
+@pytest.mark.parametrize("kind", [Kind.WRITE, Kind.READ])
+async def test_a_write_that_is_broken_off_by_a_cancel_says_that_its_effect_is_not_known(
+    kind: Kind, hosts: list[Noting]
+) -> None:
     started = anyio.Event()
 
-    @tool(manifest=Tool(kind=Kind.WRITE))
+    @tool(manifest=Tool(kind=kind))
     async def put() -> str:
         """Write for ever."""
         started.set()
         await anyio.sleep_forever()
         return ""
 
-    host = host_of(calls("put"), tools=[put])
-    await host.effect(Ask(), Key("run", 1, "Ask"))
+    under_way = Agent(Model(calls("put")), [put]).start("go")
     async with anyio.create_task_group() as group:
-        group.start_soon(host.effect, RunCalls(("c1",)), Key("run", 2, "RunCalls"))
+        group.start_soon(under_way.result)
         await started.wait()
-        host.post(Cancel(host.now()))
+        under_way.cancel()
+    (answer,) = hosts[0].transcript.outbound()[-1].parts
+    said = "no answer came before the turn was over"
+    said += ". Whether it took effect is not known." if kind is Kind.WRITE else ""
+    assert answer == ResultPart("c1", said, error=True)
+
+
+async def test_a_call_that_nothing_answers_by_the_end_is_told_that_the_run_has_ended() -> None:
+    host = host_of(calls("look"), tools=[look])
+    await host.effect(Ask(), Key("run", 1, "Ask"))
     host.settle([])
-    (answer,) = [
-        part for message in host.transcript.outbound() for part in message.parts if isinstance(part, ResultPart)
-    ]
-    assert answer == ResultPart("c1", "no answer: the run has ended. Whether it took effect is not known.", error=True)
+    assert host.transcript.outbound()[-1].parts == (ResultPart("c1", "no answer: the run has ended", error=True),)
+
+
+async def test_a_call_that_timed_out_is_seen_by_the_ledger() -> None:
+    @tool(manifest=Tool(timeout_seconds=0.02))
+    async def hang() -> str:
+        """Hang."""
+        await anyio.sleep_forever()
+        return ""
+
+    kept = Kept()
+    assert (await Agent(Model(calls("hang"), finish()), [hang], journal=kept).run("go", run="run")).ok
+    (result,) = [line["event"] for line in kept.lines() if line.get("event", {}).get("is") == "Result"]
+    assert result["error"] == "timeout"
+    assert result["digest"] is not None
