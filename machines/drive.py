@@ -20,7 +20,7 @@ from .events import Cancel, Event
 from .host import Host, Key
 from .journaled import RunJournal
 from .state import Phase, Run
-from .supervisor import Fed, Moved, NewLeg, ended, feed
+from .supervisor import Fed, NewLeg, ended, feed
 
 Watch = Callable[[Event, Fed], None]
 """Is shown each event with what it did, after it was written and before anything of it is carried out."""
@@ -72,11 +72,14 @@ class Loop:
         fed = feed(self.run, event, then=then)
         lines: dict[int, int] = {}
         for move in fed.moves:
-            self._write(move)
+            self._unwritten = True
+            self._journal.watch(move)
             if isinstance(move, NewLeg):
+                self.run, self._unwritten = move.run, False
                 # The old leg asks for nothing any more, but its calls still want their answers.
                 self._left = deque(asked for asked in self._left if isinstance(asked[0], AnswerCalls))
-            elif not isinstance(move.answer, Fault):
+            elif not isinstance(move.answer, Fault):  # the run after a fault is known when all is fed
+                self.run, self._unwritten = move.answer.run, False
                 for command in move.answer.commands:
                     lines[id(command)] = self._journal.lines - 1
         self.run, self._unwritten = fed.run, False
@@ -84,14 +87,6 @@ class Loop:
             line = lines.get(id(command), self._journal.lines - 1)
             self._left.append((command, Key(fed.run.id, line, type(command).__name__)))
         self._watch(event, fed)
-
-    def _write(self, move: Moved | NewLeg) -> None:
-        self._unwritten = True
-        self._journal.watch(move)
-        if isinstance(move, NewLeg):
-            self.run, self._unwritten = move.run, False
-        elif not isinstance(move.answer, Fault):  # the run after a fault is known when all is fed
-            self.run, self._unwritten = move.answer.run, False
 
     def _break_off(self, reason: BaseException) -> None:
         """Bring the run to an ending without awaiting anything."""

@@ -45,6 +45,9 @@ ASKED_SECONDS = 30.0
 DEFAULT_TIMEOUT: Final = 120.0
 """Seconds that a tool may take in all where its manifest names no time."""
 
+# A union written in the call is made anew at each call.
+_WORDS: Final = (TextPart, ThinkingPart)
+
 MOST_SAID: Final = 10_000
 """Characters of a running tool's output that are kept, the last ones."""
 
@@ -366,7 +369,7 @@ def is_sound(answer: Completion) -> bool:
 def _is_sound_part(part: object) -> bool:
     if isinstance(part, CallPart):
         return all(map(_is_text, (part.id, part.name, part.args)))
-    return isinstance(part, TextPart | ThinkingPart) and _is_text(part.text)
+    return isinstance(part, _WORDS) and _is_text(part.text)
 
 
 def _is_text(value: object) -> bool:

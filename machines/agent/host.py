@@ -92,6 +92,9 @@ KEPT_RESULTS = 8_000
 MAY_BE_CUT = (StopReason.END_TURN, StopReason.TOOL_USE, StopReason.STOP_SEQUENCE, StopReason.OTHER)
 """Stop reasons that are not believed of a reply which used up its whole budget."""
 
+AWAITED = (Ask, RunCalls)
+"""The commands that take time; the others are carried out at once."""
+
 CHARS_A_TOKEN = 4
 """A rough size, for what condensing freed; providers count exactly."""
 
@@ -136,7 +139,7 @@ class AgentHost:
     async def effect(self, command: Command, key: Key) -> Sequence[Event]:
         """Carry a command out. A cancel in the inbox ends it; what had come in by then counts."""
         del key  # nothing here is sent twice: a run of this host ends with its process
-        if not isinstance(command, Ask | RunCalls):
+        if not isinstance(command, AWAITED):
             self._do(command)
         elif not self._cancelled():
             with anyio.CancelScope() as scope:
@@ -220,8 +223,7 @@ class AgentHost:
         return (*events, *others, *cancels)
 
     def _hear(self, event: Event) -> None:
-        text = self._words.pop(id(event), None)
-        if text is not None:
+        if (text := self._words.pop(id(event), None)) is not None:
             self.transcript.say(text)
 
     def _do(self, command: Command) -> None:
@@ -260,8 +262,7 @@ class AgentHost:
         elif isinstance(answer, Refused) and is_sound_refusal(answer):
             self._arrived.append(self._refused(answer))
         else:
-            why = no_reply(answer)
-            _LOG.error("%s", why)
+            _LOG.error("%s", why := no_reply(answer))
             self._arrived.append(NoReply(self.now(), why))
 
     def _refused(self, answer: Refused) -> Refusal:
@@ -297,7 +298,7 @@ class AgentHost:
         )
 
     async def _facts(self, ask: FactsOf, answer: Completion, told: Told) -> Facts | None:
-        others = tuple(part for part in answer.parts if not isinstance(part, TextPart))
+        others = (part for part in answer.parts if not isinstance(part, TextPart))
         as_told = evolve(answer, parts=(TextPart(told.text), *others))
         return await known("facts", lambda: ask(as_told), is_facts)
 
