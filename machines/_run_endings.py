@@ -75,6 +75,7 @@ def close(status: TerminalStatus) -> Callable[[Run, Reply | NoReply | Refusal], 
 def fail(run: Run, event: Refusal) -> Done:
     """The provider's refusal is final, or came once too often."""
     reason = Reason("refused", (("status", event.status), ("allowed", run.policy.recovery.refused)))
+    run = evolve(run, facts=with_facts(run.facts, Fact.REFUSED))
     return _end(at_time(run, event), event, TerminalStatus.FAILED, reason, None, alone=False)
 
 
@@ -121,6 +122,7 @@ def account_of(run: Run, at: float) -> Account:
         unanswered=tuple(call.id for call in (*run.unanswered, *run.turn.open)),
         waiting_for=tuple(sorted(name for s, (name, _) in run.waits.until.items() if s not in run.waits.over)),
         last_results=ledger.last_results,
+        unconfirmed=ledger.unconfirmed,
     )
 
 
@@ -151,7 +153,8 @@ def _outcome(
     unconfirmed = any(
         run.tool(call.tool).kind in (Kind.WRITE, Kind.COMMAND) for call in (*run.unanswered, *run.turn.open)
     )
-    facts = with_facts(run.facts, Fact.SIDE_EFFECTS_UNCONFIRMED) if unconfirmed else run.facts
+    unknown = unconfirmed or run.ledger.unconfirmed
+    facts = with_facts(run.facts, Fact.SIDE_EFFECTS_UNCONFIRMED) if unknown else run.facts
     text = reply.text if reply is not None and reply.text is not None and reply.text.chars else None
     return Outcome(
         status, kinds.get(status, MessageKind.FAILURE_REPORT), reason, facts, account_of(run, at), text, alone

@@ -56,7 +56,8 @@ class Tool:
 
     `identity`, `target`, `source` and `topic` name the arguments that say what a call is, touches, cites and is about.
     `may_be_empty` is True for every argument, or names those that may be empty. `fruitless`: the answers, as JSON
-    values, that mean that nothing was found.
+    values, that mean that nothing was found. `error_prefix`: the beginning of an answer by which a foreign tool marks
+    that its arguments were wrong; without it, no text is taken for an error.
     """
 
     kind: Kind = Kind.OTHER
@@ -76,6 +77,7 @@ class Tool:
     poll: bool = False
     timeout_seconds: float | None = None
     idle_seconds: float | None = None
+    error_prefix: str | None = None
     wait: Wait | None = None
 
 

@@ -76,7 +76,10 @@ class Reason:
 
 @attrs.frozen
 class Account:
-    """What a run did, left open and spent. `changes` holds the newest; `changes_in_all` counts every one."""
+    """What a run did, left open and spent. `changes` holds the newest; `changes_in_all` counts every one.
+
+    `unconfirmed`: calls that ran out of time, and nobody knows whether they took effect.
+    """
 
     turns: int
     seconds: float
@@ -87,6 +90,7 @@ class Account:
     unanswered: tuple[str, ...]
     waiting_for: tuple[str, ...]
     last_results: tuple[LastResult, ...]
+    unconfirmed: tuple[Change, ...] = ()
 
 
 @attrs.frozen
@@ -132,6 +136,7 @@ def account_lines(outcome: Outcome, text_of: Callable[[Text], str | None]) -> li
         lines.append("Facts: " + ", ".join(fact.value.replace("_", " ") for fact in outcome.facts) + ".")
     lines.append(f"Changed: {_changes(account)}.")
     lines += [f"Left open in the plan: {_shown(text_of(item))}" for item in account.open_items]
+    lines += [f"Not known whether it took effect: {_touched(change)}" for change in account.unconfirmed]
     lines += [f"Not answered: call {call}" for call in account.unanswered]
     lines += [f"Still waited for: {name}" for name in account.waiting_for]
     for result in account.last_results:
@@ -144,12 +149,15 @@ def account_lines(outcome: Outcome, text_of: Callable[[Text], str | None]) -> li
     return lines
 
 
+def _touched(change: Change) -> str:
+    return f"{change.tool} on {change.target or 'an undeclared target'}"
+
+
 def _changes(account: Account) -> str:
     if not account.changes_in_all:
         return "nothing"
     shown = "; ".join(
-        f"{c.tool} on {c.target or 'an undeclared target'}" + (f" (now {c.state.hex()[:8]})" if c.state else "")
-        for c in account.changes
+        _touched(change) + (f" (now {change.state.hex()[:8]})" if change.state else "") for change in account.changes
     )
     more = account.changes_in_all - len(account.changes)
     return shown + (f"; and {more} before" if more else "")

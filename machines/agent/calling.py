@@ -281,7 +281,7 @@ def _told(tool: AgentTool, value: object) -> Ran:
     """What the tool returned, as plain JSON; one that JSON has no way to say is an error."""
     if isinstance(value, str):
         content = str.__str__(value)
-        prefix: str | None = getattr(tool.manifest, "error_prefix", None)
+        prefix = tool.manifest.error_prefix
         return Ran(content, content, ErrorKind.VALIDATION if prefix and content.startswith(prefix) else None)
     try:
         plain = msgspec.to_builtins(value, str_keys=True)

@@ -297,10 +297,11 @@ class AgentHost:
             facts=None if self._world.facts is None or calls else await self._facts(self._world.facts, answer, told),
         )
 
-    async def _facts(self, ask: FactsOf, answer: Completion, told: Told) -> Facts | None:
+    async def _facts(self, ask: FactsOf, answer: Completion, told: Told) -> Facts:
         others = (part for part in answer.parts if not isinstance(part, TextPart))
         as_told = evolve(answer, parts=(TextPart(told.text), *others))
-        return await known("facts", lambda: ask(as_told), is_facts)
+        # A host that gives facts and has none of this answer does not know; that is not the same as giving none.
+        return await known("facts", lambda: ask(as_told), is_facts) or Facts()
 
     def _show(self) -> None:
         """A checkpoint is shown, and the model told how a run ends, or why its declaration did not end this one."""

@@ -25,7 +25,7 @@ from rpds import HashTrieMap, HashTrieSet
 
 from statecraft.evolve import evolve
 
-from ..events import Call, GoalMeasured, PlanChanged, PlanItem, Result
+from ..events import Call, ErrorKind, GoalMeasured, PlanChanged, PlanItem, Result
 from ..manifest import Kind, Tool
 from ..outcome import Change, LastResult
 
@@ -74,7 +74,7 @@ class Ledger:
     `recent`: per tool the digests of its last distinct results, newest last. `seen`: 8-byte digests of the (target,
     state) pairs and blind writes of this leg. `work`: the distinct work of the whole run. `closed`: the items of any
     plan that were ever closed, by digest; `most_closed`: how many at once. `best`: the best share of the goal reached,
-    None before the first.
+    None before the first. `unconfirmed`: calls that ran out of time, and nobody knows whether they took effect.
     """
 
     recent: HashTrieMap[str, tuple[bytes, ...]] = HashTrieMap()
@@ -89,6 +89,7 @@ class Ledger:
     changes: tuple[Change, ...] = ()
     changes_in_all: int = 0
     last_results: tuple[LastResult, ...] = ()
+    unconfirmed: tuple[Change, ...] = ()
 
 
 def digest8(*parts: bytes) -> bytes:
@@ -103,7 +104,9 @@ def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_
     name = call.tool.encode(errors="surrogatepass")
     seen, recent, written, work = ledger.seen, ledger.recent, ledger.written, ledger.work
     signal, new = "", False
-    wrote = result.wrote and result.error is None and not tool.scratch
+    late = result.error is ErrorKind.TIMEOUT and tool.kind in (Kind.WRITE, Kind.COMMAND)
+    stands = result.error is None or (late and result.state is not None)  # what was looked at afterwards is known
+    wrote = result.wrote and stands and not tool.scratch
     done = _done(call, result) if wrote else b""
     if result.digest is not None and not idle:
         last = recent.get(call.tool) or ()
@@ -119,7 +122,11 @@ def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_
         if target is not None:
             written = written.insert(target)
         changes = (*ledger.changes, Change(call.tool, target, result.state))[-SHOWN_CHANGES:]
-        ledger = evolve(ledger, changes=changes, changes_in_all=ledger.changes_in_all + 1)
+        unconfirmed = tuple(one for one in ledger.unconfirmed if (one.tool, one.target) != (call.tool, target))
+        ledger = evolve(ledger, changes=changes, changes_in_all=ledger.changes_in_all + 1, unconfirmed=unconfirmed)
+    elif late:
+        unknown = Change(call.tool, result.target or call.target, None)
+        ledger = evolve(ledger, unconfirmed=(*ledger.unconfirmed, unknown)[-SHOWN_CHANGES:])
     kind, thing = ("", b"") if idle else _thing(name, call, result, tool, done)
     grew = thing != b"" and thing not in getattr(work, kind)
     if grew:

@@ -72,7 +72,7 @@ def test_the_outcome_is_whole_and_the_last_of_the_legs(judged: Judge) -> None:
     assert outcome["reason"]["by"] == "consecutive_duplicate"
     assert set(outcome["account"]) == {
         *("turns", "seconds", "usage", "changes", "changes_in_all"),
-        *("open_items", "unanswered", "waiting_for", "last_results"),
+        *("open_items", "unanswered", "unconfirmed", "waiting_for", "last_results"),
     }
 
 

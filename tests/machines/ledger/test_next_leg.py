@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from machines.events import Call, GoalMeasured, PlanChanged, PlanItem, Result, Text
+from machines.events import Call, ErrorKind, GoalMeasured, PlanChanged, PlanItem, Result, Text
 from machines.ledger.work import Ledger, learn_goal, learn_plan, learn_result, next_leg
 from machines.manifest import Kind, Tool
 
@@ -12,6 +12,7 @@ TEXT = Text("text", 4)
 EDIT = Call("1", "edit", b"sign-edit", TEXT, target="a.txt")
 WROTE = Result(1.0, "1", b"saved", TEXT, state=b"state", wrote=True)
 BLIND = attrs.evolve(WROTE, state=None)
+LATE = attrs.evolve(BLIND, error=ErrorKind.TIMEOUT, wrote=False)
 OPENED, CLOSED = (PlanChanged(1.0, (PlanItem(TEXT, status),)) for status in ("pending", "completed"))
 HALF = GoalMeasured(1.0, 1, 2)
 
@@ -24,7 +25,7 @@ def learn(ledger: Ledger, result: Result) -> tuple[Ledger, str]:
 def worked() -> Ledger:
     """A ledger with something in each of its fields."""
     ledger = Ledger()
-    for result in (WROTE, BLIND):
+    for result in (WROTE, BLIND, LATE):
         ledger, _ = learn(ledger, result)
     for plan in (OPENED, CLOSED):
         ledger, _ = learn_plan(ledger, plan)

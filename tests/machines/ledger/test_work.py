@@ -49,6 +49,25 @@ def wrote(state: bytes | None = None, call: Call = EDIT, **more: Any) -> tuple[C
     return call, {"wrote": True, "state": state, **more}
 
 
+# Writes whose outcome is not known.
+
+
+def test_a_write_that_ran_out_of_time_is_unconfirmed_until_it_is_done_again() -> None:
+    late: dict[str, Any] = {"error": ErrorKind.TIMEOUT, "digest": b"late"}
+    for tool, unconfirmed in ((WRITE, 1), (Tool(Kind.COMMAND), 1), (Tool(Kind.READ), 0)):
+        ledger, _ = learn(Ledger(), EDIT, tool=tool, **late)
+        assert [(change.tool, change.target) for change in ledger.unconfirmed] == [("edit", "a.txt")] * unconfirmed
+    ledger, _ = learn(Ledger(), EDIT, tool=WRITE, **late)
+    elsewhere, _ = learn(ledger, attrs.evolve(EDIT, target="b.txt"), tool=WRITE, wrote=True)
+    assert len(elsewhere.unconfirmed) == 1
+    assert learn(ledger, EDIT, tool=WRITE, wrote=True)[0].unconfirmed == ()
+
+
+def test_a_write_that_ran_out_of_time_and_was_seen_to_stand_is_a_change() -> None:
+    ledger, signal = learn(Ledger(), EDIT, tool=WRITE, error=ErrorKind.TIMEOUT, wrote=True, state=b"new")
+    assert (signal, ledger.changes_in_all, ledger.unconfirmed) == ("state", 1, ())
+
+
 # Results.
 
 
@@ -125,9 +144,10 @@ def test_a_new_receipt_of_the_same_write_is_nothing(state: bytes | None) -> None
     [
         (Tool(Kind.WRITE, scratch=True), {"wrote": True, "state": b"one"}),
         (WRITE, {"wrote": False, "state": b"one"}),
-        (WRITE, {"wrote": True, "state": b"one", "error": ErrorKind.TIMEOUT}),
+        (WRITE, {"wrote": True, "state": b"one", "error": ErrorKind.OTHER}),
+        (WRITE, {"wrote": True, "error": ErrorKind.TIMEOUT}),
     ],
-    ids=["a scratch tool", "nothing was written", "the write failed"],
+    ids=["a scratch tool", "nothing was written", "the write failed", "nobody knows whether it was written"],
 )
 def test_what_changes_nothing(tool: Tool, result: dict[str, Any]) -> None:
     ledger, signal = learn(Ledger(), EDIT, tool=tool, **result)
