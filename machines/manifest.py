@@ -39,8 +39,8 @@ class Work(StrEnum):
 class Wait:
     """When asking again is waiting: while the field holds a waiting value and time is left. Times in seconds.
 
-    `progress_field` is a dotted path into the result, `*` the whole of it. A wait without a longest time is as long as
-    the run's own.
+    `progress_field` is a dotted path into the result, or the name of an element in a text that is no JSON
+    (`<status>running</status>`); `*` is the whole of it. A wait without a longest time is as long as the run's own.
     """
 
     progress_field: str

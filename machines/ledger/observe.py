@@ -168,13 +168,22 @@ def _is(found: object, declared: object) -> bool:
     return found == declared and isinstance(found, bool) == isinstance(declared, bool)
 
 
+def _element(text: str, name: str) -> object:
+    _, opened, rest = text.partition(f"<{name}>")
+    inside, closed, _ = rest.partition(f"</{name}>")
+    return inside.strip() if opened and closed else UNSEEN
+
+
 def _field(value: object, path: str) -> object:
-    """The value at a dotted path; a number names an item of a list. A text that is JSON is read as such."""
+    """The value at a dotted path; a number names an item of a list. A text that is JSON is read as such.
+
+    In any other text it is what stands in the first element of that name, as `<status>running</status>`.
+    """
     if isinstance(value, str):
         try:
             value = loads(value)
         except ValueError:
-            return UNSEEN
+            return _element(cast("str", value), path)
     here: object = value
     for name in path.split("."):
         if isinstance(here, dict):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ..manifest import Kind, Tool
+from ..manifest import Kind, Tool, Wait
 
 _COMMAND: Final = Tool(kind=Kind.COMMAND)
 _LOOK: Final = Tool(kind=Kind.READ, look=True)
@@ -18,7 +18,10 @@ _EDIT: Final = Tool(kind=Kind.WRITE, target=("file_path",))
 CLAUDE_CODE: Final[Mapping[str, Tool]] = {
     # Two calls of one command are one call, whatever its description and time limit say.
     "Bash": Tool(kind=Kind.COMMAND, identity=("command",)),
-    "BashOutput": _LOOK,
+    # A command in the background: asked while it runs, for no longer than a command in the foreground may take.
+    "BashOutput": Tool(
+        kind=Kind.WAIT, look=True, wait=Wait("status", ("running",), ("completed", "failed", "killed"), 600.0)
+    ),
     "Edit": _EDIT,
     "Glob": Tool(kind=Kind.SEARCH, look=True, topic=("pattern",), fruitless=("No files found",)),
     "Grep": Tool(kind=Kind.SEARCH, look=True, topic=("pattern",), fruitless=("No files found", "No matches found")),

@@ -171,3 +171,18 @@ def test_an_error_is_a_value_that_nobody_foresaw_and_silence_is_no_look() -> Non
     assert result(tool=STATUS, error=ErrorKind.TIMEOUT).poll is PollState.UNRECOGNISED
     assert result(tool=STATUS).poll is None
     assert result({"job": {"status": "queued"}}).poll is None
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("<status>queued</status>\n\n<out>nothing yet</out>", PollState.WAITING),
+        ("done soon: <status> done </status>", PollState.TERMINAL),
+        ("<status>lost</status>", PollState.UNRECOGNISED),
+        ("<status>queued", PollState.UNRECOGNISED),
+        ("status: queued", PollState.UNRECOGNISED),
+        ("<state>queued</state>", PollState.UNRECOGNISED),
+    ],
+)
+def test_in_a_text_that_is_no_json_the_field_is_an_element(text: str, state: PollState) -> None:
+    assert result(text, Tool(wait=Wait("status", ("queued",), ("done",), 60.0))).poll is state
