@@ -14,6 +14,7 @@ from statecraft import Refused, Scalar
 from statecraft.evolve import evolve
 
 from ..events import Chunk, Condensed, Ended, Event, NoReply, Reply, Said
+from ..ledger.candidates import Candidates
 from ..ledger.observe import Keep, forget
 from ..outcome import Outcome
 from ..policy import DEFAULT, Policy, problems_of
@@ -53,8 +54,8 @@ class Saved:
 class Judged:
     """What judging a recorded run answers; field by field as the trace format says.
 
-    `strip` has one mark a turn (`report.LEGEND`), `calls` counts all calls, `run_now` is the run as it stands at the
-    end.
+    `candidates` are fields that change on every otherwise equal answer, `TOOL.FIELD`: perhaps volatile ones. `strip`
+    has one mark a turn (`report.LEGEND`), `calls` counts all calls, `run_now` is the run as it stands at the end.
     """
 
     run: str
@@ -70,6 +71,7 @@ class Judged:
     recorded_end: str | None
     saved: Saved
     problems: tuple[str, ...]
+    candidates: tuple[str, ...]
     strip: str
     calls: int
     run_now: Run = attrs.field(eq=False, repr=False)
@@ -197,7 +199,8 @@ MOST_PROBLEMS = 20
 def judge(recorded: Recorded, policy: Policy = DEFAULT, *, watch: Watch | None = None, keep: Keep = forget) -> Judged:
     """Judge one recorded run: `watch` is shown every step, `keep` every text. Raises what reading it raises."""
     tally = _Tally(first(recorded, policy), watch or _unwatched)
-    events = translate(recorded, keep)
+    candidates = Candidates()
+    events = translate(recorded, keep, candidates)
     here = next(events, None)
     while here is not None:
         then = next(events, None)
@@ -219,6 +222,7 @@ def judge(recorded: Recorded, policy: Policy = DEFAULT, *, watch: Watch | None =
         recorded_end=tally.recorded_end,
         saved=Saved(tally.saved_turns, tally.saved_tokens),
         problems=tuple(tally.problems),
+        candidates=candidates.found(),
         strip="".join(tally.strip),
         calls=tally.calls,
         run_now=tally.run,

@@ -31,6 +31,7 @@ from ..events import (
     StopReason,
     Usage,
 )
+from ..ledger.candidates import Candidates
 from ..ledger.canonical import loads
 from ..ledger.chant import Chant
 from ..ledger.observe import UNSEEN as NOT_SEEN
@@ -77,8 +78,11 @@ class Translated:
     event: Event
 
 
-def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
-    """The events of one recorded run, as they are read. Each text met on the way is handed to `keep`."""
+def translate(recorded: Recorded, keep: Keep = forget, candidates: Candidates | None = None) -> Iterator[Translated]:
+    """The events of one recorded run, as they are read. Each text met on the way is handed to `keep`.
+
+    `candidates` is shown each answer that was seen.
+    """
     tools = tools_of(recorded)
     calls: dict[str, Call] = {}
     now = late = reached = 0.0
@@ -97,6 +101,8 @@ def translate(recorded: Recorded, keep: Keep = forget) -> Iterator[Translated]:
                 late += interval  # a look without a time of its own takes the shortest time that looks are apart
             looked[call.tool] = reached + late
         now = max(now, reached + late)
+        if candidates is not None and call is not None and isinstance(line, ResultLine) and line.value is not UNSEEN:
+            candidates.see(call.tool, call.signature, line.value)
         if foreign and isinstance(line, ReplyLine) and line.kind == "final":
             line = evolve(line, calls=())  # there the last call is how the agent declares its end
         if foreign and isinstance(line, ReplyLine):

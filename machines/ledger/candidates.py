@@ -2,10 +2,52 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
-from typing import cast
+from typing import Final, cast
 
 from .strip import DEEPEST, strip
+
+MOST: Final = 256
+"""Calls whose last answer is held; the newest of them."""
+
+ENOUGH: Final = 3
+"""Answers to one call that have to be equal but for a field before the field is named."""
+
+
+NEVER: Final = 0
+"""Stands for the count of a call whose answer came again as it was."""
+
+
+class Candidates:
+    """Watches the answers to equal calls for fields that change with every one of them while the rest stays.
+
+    A tool with such a field looks as if it said something new each time. Who owns it may declare the field volatile.
+    """
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[bytes, tuple[str, object, frozenset[str], int]] = OrderedDict()
+        self._found: set[str] = set()
+
+    def see(self, tool: str, call: bytes, value: object) -> None:
+        """One more answer to the call with this signature."""
+        before = self._seen.pop(call, None)
+        changed, answers = frozenset[str](), 1
+        if before is not None:
+            now = frozenset(volatile_candidates(before[1], value))
+            changed = now if before[3] == 1 else now & before[2]
+            answers = before[3] + 1 if changed else 1
+            if before[3] == NEVER or strip(before[1]) == strip(value):
+                changed, answers = frozenset[str](), NEVER  # it does not change with every one of them
+        self._seen[call] = (tool, value, changed, answers)
+        if answers >= ENOUGH:
+            self._found |= {f"{tool}.{field}" for field in changed}
+        if len(self._seen) > MOST:
+            self._seen.popitem(last=False)
+
+    def found(self) -> tuple[str, ...]:
+        """The fields, each with its tool before it, sorted."""
+        return tuple(sorted(self._found))
 
 
 def volatile_candidates(a: object, b: object) -> list[str]:

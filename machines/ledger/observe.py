@@ -179,12 +179,12 @@ def _field(value: object, path: str) -> object:
 
     In any other text it is what stands in the first element of that name, as `<status>running</status>`.
     """
+    here = value
     if isinstance(value, str):
         try:
-            value = loads(value)
+            here = loads(value)
         except ValueError:
-            return _element(cast("str", value), path)
-    here: object = value
+            return _element(value, path)
     for name in path.split("."):
         if isinstance(here, dict):
             here = cast("dict[str, object]", here).get(name, UNSEEN)

@@ -41,7 +41,7 @@ def test_a_judged_run_has_the_fields_of_the_format(judged: Judge) -> None:
     plain = shown(judged([*STUCK, END]))
     assert set(plain) == {
         *("run", "file", "format", "turns", "worst", "verdicts", "first_nudge", "first_stop"),
-        *("outcome", "legs", "recorded_end", "saved", "problems"),
+        *("outcome", "legs", "recorded_end", "saved", "problems", "candidates"),
         *("calls", "message"),
     }
     assert {name: plain[name] for name in ("run", "format", "turns", "worst", "first_nudge", "first_stop")} == {

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from machines.ledger.candidates import volatile_candidates
+from machines.ledger.candidates import ENOUGH, MOST, Candidates, volatile_candidates
 
 
 def test_the_fields_that_differ_are_named_by_their_paths() -> None:
@@ -44,3 +44,33 @@ def test_nesting_is_no_error_at_any_depth() -> None:
     for _ in range(300):
         one, other = [one, 0], [other, 0]
     assert volatile_candidates(one, other) == []
+
+
+def ticking(number: int) -> dict[str, object]:
+    return {"state": "idle", "beat": number}
+
+
+@pytest.mark.parametrize(("answers", "found"), [(ENOUGH - 1, ()), (ENOUGH, ("status.beat",)), (9, ("status.beat",))])
+def test_a_field_that_changes_on_every_otherwise_equal_answer_is_named(answers: int, found: tuple[str, ...]) -> None:
+    watched = Candidates()
+    for number in range(answers):
+        watched.see("status", b"call", ticking(number))
+    assert watched.found() == found
+
+
+def test_an_answer_that_is_equal_or_quite_another_begins_the_count_again() -> None:
+    for other in (ticking(1), {"state": "busy"}, "gone"):
+        watched = Candidates()
+        for value in (ticking(0), ticking(1), other, ticking(2), ticking(3)):
+            watched.see("status", b"call", value)
+        assert watched.found() == ()
+
+
+def test_calls_are_kept_apart_and_the_oldest_forgotten() -> None:
+    watched = Candidates()
+    for number in range(2):
+        watched.see("status", b"call", ticking(number))
+    for number in range(MOST):
+        watched.see("other", b"%d" % number, ticking(number))
+    watched.see("status", b"call", ticking(2))
+    assert watched.found() == ()
