@@ -11,7 +11,7 @@ from statecraft.evolve import evolve
 from ._run_endings import Done, answered, unanswered, with_facts
 from ._run_guards import limit_reached, nudge_due, wait_over
 from ._run_spending import at_time, charge, charged, timed
-from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil
+from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil, Withdraw
 from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector
 from .detectors.vain_condensing import vain
 from .events import (
@@ -261,7 +261,7 @@ def stop_before(detector: Detector[TurnEnded]) -> Callable[[Run, Reply], Done]:
 def stop_chanting(run: Run, event: Chunk) -> Done:
     """The reply under way says the same again and again: it is cut, and the last one is asked for."""
     reason = Reason(CHANTING.name, _read(CHANTING.read(run, event)))
-    return _conclude(at_time(run, event), [], reason, Fact.STUCK)
+    return _conclude(at_time(run, event), [Withdraw()], reason, Fact.STUCK)
 
 
 def listen(run: Run, event: Chunk) -> Done:
@@ -291,7 +291,8 @@ def tell_condensing(run: Run, event: Condensed) -> Done:
 def stop_condensing(run: Run, event: Condensed) -> Done:
     """Condensing helps no longer."""
     reason = Reason(CONDENSING.name, _read(CONDENSING.read(run, event)))
-    return _conclude(_condensed(run, event), unanswered(run), reason, Fact.STUCK)
+    out: list[Command] = [Withdraw()] if run.at in (Phase.ASKING, Phase.RECOVERING) else unanswered(run)
+    return _conclude(_condensed(run, event), out, reason, Fact.STUCK)
 
 
 def stop_escalated(run: Run, event: TurnEnded) -> Done:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from statecraft import Evidence, Guard, Level, guard, seen
+from statecraft.evolve import evolve
 
-from ._run_spending import charge
+from ._run_spending import charged
 from .detectors.roster import ROSTER, unsaid
 from .escalation import Rung
 from .events import Event, Refusal, Reply, Result, StopReason, TurnEnded
 from .message import CUT, WITHHELD, Message
 from .policy import Budget
-from .state import Phase, Purse, Run
+from .state import Phase, Purse, Run, Spent
 
 FINAL_REFUSALS = frozenset({401, 402, 403, 404})
 """HTTP statuses after which asking again cannot help: no key, no money, not allowed, no such model."""
@@ -149,7 +150,7 @@ def passing(run: Run, event: Refusal) -> Evidence:
 def turns(run: Run, event: Event) -> Evidence:
     """No turn is left."""
     left = run.purse[Purse.TURN]
-    return seen("turns", left is not None and left <= 0, left=left)
+    return seen("turns", _no_turn(run), left=left)
 
 
 @guard
@@ -158,23 +159,16 @@ def seconds(run: Run, event: Event) -> Evidence:
 
     Before a leg begins no time runs, whatever a person took to write; a refusal that asks to wait takes that time too.
     """
-    budget = run.policy.budget
-    used = run.spent.seconds(run.spent.now if run.at is Phase.READY else event.at)
-    if isinstance(event, Refusal):
-        used += event.after or 0.0
-    held = _held(budget, budget.seconds, budget.hold_back_seconds)
-    holds = budget.seconds is not None and used >= budget.seconds - held
-    return seen("seconds", holds, used=round(used, 3), limit=budget.seconds, held_back=held)
+    holds, used, held = _seconds(run, run.spent, event)
+    return seen("seconds", holds, used=round(used, 3), limit=run.policy.budget.seconds, held_back=held)
 
 
 @guard
 def tokens(run: Run, event: Event) -> Evidence:
     """The next request might not fit what is left of the tokens, less what is held back for the final reply."""
-    budget, usage = run.policy.budget, run.spent.usage
-    used, next_at_most = usage.input + usage.output, _next_tokens(run)
-    held = round(_held(budget, budget.tokens, budget.hold_back_tokens))
-    holds = budget.tokens is not None and (used >= budget.tokens - held or used + next_at_most > budget.tokens - held)
-    return seen("tokens", holds, used=used, next_at_most=next_at_most, limit=budget.tokens, held_back=held)
+    holds, used, next_at_most, held = _tokens(run.policy.budget, run.spent)
+    limit = run.policy.budget.tokens
+    return seen("tokens", holds, used=used, next_at_most=next_at_most, limit=limit, held_back=held)
 
 
 @guard
@@ -183,12 +177,9 @@ def usd(run: Run, event: Event) -> Evidence:
 
     What it will cost at most is taken from the dearest price of a token that was seen so far.
     """
-    budget, usage = run.policy.budget, run.spent.usage
-    next_at_most = max(run.spent.dearest * _next_tokens(run), run.spent.last.usd)
-    held = _held(budget, budget.usd, budget.hold_back_usd)
-    holds = budget.usd is not None and (usage.usd >= budget.usd - held or usage.usd + next_at_most > budget.usd - held)
-    shown = {"used": round(usage.usd, 6), "next_at_most": round(next_at_most, 6), "held_back": round(held, 6)}
-    return seen("usd", holds, **shown, limit=budget.usd)
+    holds, next_at_most, held = _usd(run.policy.budget, run.spent)
+    used, limit = round(run.spent.usage.usd, 6), run.policy.budget.usd
+    return seen("usd", holds, used=used, next_at_most=round(next_at_most, 6), held_back=round(held, 6), limit=limit)
 
 
 limits = (turns | seconds | tokens | usd).called("limits")
@@ -198,13 +189,15 @@ LIMITS = (turns, seconds, tokens, usd)
 @guard
 def limits_with_reply(run: Run, event: Reply) -> Evidence:
     """A budget is used up once this reply is paid, so that the next request cannot be."""
-    budget = run.policy.budget
-    if budget.turns is None and budget.seconds is None and budget.tokens is None and budget.usd is None:
-        return seen("limits_with_reply", False)
-    found = limit_reached(charge(run, event), event)
-    if found is None:
-        return seen("limits_with_reply", False)
+    budget, spent = run.policy.budget, charged(run.spent, event)
+    if not (_no_turn(run) or _seconds(run, spent, event)[0] or _tokens(budget, spent)[0] or _usd(budget, spent)[0]):
+        return _WITHIN
+    found = limit_reached(evolve(run, spent=spent), event)
+    assert found is not None
     return seen("limits_with_reply", True, budget=found.name, **found.seen)
+
+
+_WITHIN = seen("limits_with_reply", False)
 
 
 def limit_reached(run: Run, event: Event) -> Evidence | None:
@@ -217,14 +210,45 @@ def limit_reached(run: Run, event: Event) -> Evidence | None:
     return None
 
 
+def _no_turn(run: Run) -> bool:
+    left = run.purse[Purse.TURN]
+    return left is not None and left <= 0
+
+
+def _seconds(run: Run, spent: Spent, event: Event) -> tuple[bool, float, float]:
+    """Whether the time is used up; what is used, and what is held back."""
+    budget = run.policy.budget
+    used = spent.seconds(spent.now if run.at is Phase.READY else event.at)
+    if isinstance(event, Refusal):
+        used += event.after or 0.0
+    held = _held(budget, budget.seconds, budget.hold_back_seconds)
+    return budget.seconds is not None and used >= budget.seconds - held, used, held
+
+
+def _tokens(budget: Budget, spent: Spent) -> tuple[bool, int, int, int]:
+    """Whether the tokens are used up; what is used, what the next request may cost, and what is held back."""
+    used, next_at_most = spent.usage.input + spent.usage.output, _next_tokens(budget, spent)
+    held = round(_held(budget, budget.tokens, budget.hold_back_tokens))
+    whole = budget.tokens
+    holds = whole is not None and (used >= whole - held or used + next_at_most > whole - held)
+    return holds, used, next_at_most, held
+
+
+def _usd(budget: Budget, spent: Spent) -> tuple[bool, float, float]:
+    """Whether the money is used up; what the next request may cost, and what is held back."""
+    used, next_at_most = spent.usage.usd, max(spent.dearest * _next_tokens(budget, spent), spent.last.usd)
+    held = _held(budget, budget.usd, budget.hold_back_usd)
+    whole = budget.usd
+    return whole is not None and (used >= whole - held or used + next_at_most > whole - held), next_at_most, held
+
+
 def _held(budget: Budget, whole: float | None, most: float) -> float:
     return 0.0 if whole is None else min(budget.hold_back * whole, most)
 
 
-def _next_tokens(run: Run) -> int:
+def _next_tokens(budget: Budget, spent: Spent) -> int:
     """What the next request costs at most, in tokens: the prompt as it last stood with the reply, and a whole reply.
 
     Where the size of a reply is not known, only the prompt counts.
     """
-    last = run.spent.last
-    return last.input + last.output + (run.policy.budget.reply_tokens or 0)
+    return spent.last.input + spent.last.output + (budget.reply_tokens or 0)

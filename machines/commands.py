@@ -17,6 +17,11 @@ class Ask:
 
 
 @attrs.frozen
+class Withdraw:
+    """Give up the request that is out: its stream is cut, and whatever still comes of it counts no longer."""
+
+
+@attrs.frozen
 class RunCalls:
     """Run these calls of the reply, by id."""
 
@@ -74,4 +79,4 @@ class End:
     outcome: Outcome
 
 
-Command = Ask | RunCalls | AnswerCalls | Tell | Show | WaitUntil | Condense | TellPerson | End
+Command = Ask | Withdraw | RunCalls | AnswerCalls | Tell | Show | WaitUntil | Condense | TellPerson | End

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from statecraft import Fault
 
-from .commands import AnswerCalls, Command, WaitUntil
+from .commands import AnswerCalls, Ask, Command, WaitUntil, Withdraw
 from .events import Cancel, Event
 from .host import Host, Key
 from .journaled import RunJournal
@@ -83,6 +83,8 @@ class Loop:
                 for command in move.answer.commands:
                     lines[id(command)] = self._journal.lines - 1
         self.run, self._unwritten = fed.run, False
+        if any(isinstance(command, Withdraw) for command in fed.commands):
+            self._left = deque(asked for asked in self._left if not isinstance(asked[0], Ask))
         for command in fed.commands:
             line = lines.get(id(command), self._journal.lines - 1)
             self._left.append((command, Key(fed.run.id, line, type(command).__name__)))

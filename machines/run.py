@@ -45,7 +45,7 @@ from ._run_guards import (
     wait_over,
     withheld,
 )
-from .commands import AnswerCalls, Ask, Command, Condense, End, RunCalls, Show, Tell, TellPerson, WaitUntil
+from .commands import AnswerCalls, Ask, Command, Condense, End, RunCalls, Show, Tell, TellPerson, WaitUntil, Withdraw
 from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector, unsaid
 from .escalation import ESCALATION, Ladder
 from .events import (
@@ -231,7 +231,14 @@ RUN = Table[Run, Phase, Event, Command](
         row(_ALIVE, Refusal, P.FAILED, end.fail_too_long, too_long, asks=[End]),
         row(_ALIVE, Refusal, P.RECOVERING, do.retry, passing, asks=[Ask], spends=B.REFUSED),
         row(_ALIVE, Refusal, P.FAILED, end.fail, asks=[End]),
-        row((*_BUSY, P.CONDENSING), Condensed, P.CONCLUDING, do.stop_condensing, vain_stop, asks=[AnswerCalls, Ask]),
+        row(
+            (*_BUSY, P.CONDENSING),
+            Condensed,
+            P.CONCLUDING,
+            do.stop_condensing,
+            vain_stop,
+            asks=[AnswerCalls, Withdraw, Ask],
+        ),
         row(P.CONDENSING, Condensed, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
         row(
             P.CONDENSING, Condensed, P.RECOVERING, do.tell_condensing, vain_nudge, unsaid(CONDENSING), asks=[Tell, Ask]
@@ -240,7 +247,7 @@ RUN = Table[Run, Phase, Event, Command](
         row.stay(_BUSY, Condensed, do.tell_condensing, vain_nudge, vain_unsaid, asks=[Tell], spends=B.CONDENSED),
         row.stay(_BUSY, Condensed, do.note_condensing),
         # a reply that is still streaming
-        row(_ALIVE, Chunk, P.CONCLUDING, do.stop_chanting, reaches(CHANTING.read, Level.STOP), asks=[Ask]),
+        row(_ALIVE, Chunk, P.CONCLUDING, do.stop_chanting, reaches(CHANTING.read, Level.STOP), asks=[Withdraw, Ask]),
         row.stay(_ALIVE, Chunk, do.listen),
         # the last reply
         row(

@@ -9,7 +9,7 @@ import attrs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from machines.commands import AnswerCalls, Ask, Command, End, RunCalls
+from machines.commands import AnswerCalls, Ask, Command, End, RunCalls, Withdraw
 from machines.events import (
     Begin,
     Call,
@@ -225,6 +225,7 @@ def check_requests(leg: Leg, step: Step[Run, Command], event: Event) -> None:
     """One request is out, or none; a run that has ended may leave one unheard."""
     leg.asks += sum(isinstance(command, Ask) for command in step.commands)
     leg.heard += isinstance(event, Reply | Refusal | NoReply)
+    leg.heard += sum(isinstance(command, Withdraw) for command in step.commands)
     if step.target not in ENDINGS:
         out = step.target in (Phase.ASKING, Phase.RECOVERING, Phase.CONCLUDING)
         assert leg.asks - leg.heard == out

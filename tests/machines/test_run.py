@@ -20,6 +20,7 @@ from machines.commands import (
     Tell,
     TellPerson,
     WaitUntil,
+    Withdraw,
 )
 from machines.detectors.roster import ROSTER
 from machines.escalation import Ladder, Rung
@@ -255,6 +256,7 @@ DETECTED: list[Case] = [
     ),
 ]
 
+THIRD_VAIN = Streaks(vain=2)
 VAIN, USEFUL = Condensed(5.0, 0), Condensed(5.0, 100_000)
 CONDENSINGS: list[Case] = [
     *(
@@ -269,7 +271,14 @@ CONDENSINGS: list[Case] = [
     ("condensed in vain a third time", at(P.CONDENSING, streaks=Streaks(vain=2)), VAIN, P.CONCLUDING, [LAST_ASK]),
     ("a piece of a reply", ASKING, Chunk(5.0, "text", TEXT, 9, 50), P.ASKING, []),
     ("a piece of a reply after another", RECOVERING, Chunk(5.0, "text", TEXT, 9, 50), P.RECOVERING, []),
-    ("a reply that chants", ASKING, Chunk(5.0, "text", TEXT, 10, 50), P.CONCLUDING, [LAST_ASK]),
+    ("a reply that chants", ASKING, Chunk(5.0, "text", TEXT, 10, 50), P.CONCLUDING, [Withdraw(), LAST_ASK]),
+    (
+        "in vain a third time in a request",
+        at(P.ASKING, streaks=Streaks(vain=2)),
+        VAIN,
+        P.CONCLUDING,
+        [Withdraw(), LAST_ASK],
+    ),
 ]
 
 NOTES: list[tuple[str, Event]] = [
