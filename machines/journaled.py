@@ -6,7 +6,7 @@ from typing import Final
 
 from statecraft import Fault
 from statecraft.codec import codec
-from statecraft.journal import Journaled, Store, Writer
+from statecraft.journal import Journaled, JournalError, Store, Writer
 
 from .commands import Command
 from .events import Event, Text
@@ -22,7 +22,13 @@ class RunJournal:
 
     def __init__(self, store: Store, run: Run, *, host: str) -> None:
         self._store = store
-        self._writer = Writer[Run, Event, Command].begin(store, AGENT_RUN, run.id, run, host=host, policy=run.policy)
+        try:
+            self._writer = Writer[Run, Event, Command].begin(
+                store, AGENT_RUN, run.id, run, host=host, policy=run.policy
+            )
+        except BaseException:
+            store.close()  # else the place would stay claimed as long as this process lives
+            raise
         self.name = store.name
         self.lines = self._writer.next
 
@@ -30,6 +36,14 @@ class RunJournal:
         """Keep a text beside the chain, under the digest that `text` has too."""
         del text
         self._store.put(content.encode("utf-8", "surrogatepass"))
+
+    def text_of(self, text: Text) -> str | None:
+        """A text that was kept; None where it is gone, or was changed."""
+        try:
+            content = self._store.get(text.digest)
+        except JournalError:
+            return None
+        return None if content is None else content.decode("utf-8", "surrogatepass")
 
     def watch(self, move: Moved | NewLeg) -> None:
         """Write one step."""
@@ -43,6 +57,8 @@ class RunJournal:
 
     def close(self, run: Run | None) -> None:
         """Close the journal; with a terminal record, if the run has ended."""
-        if run is not None and run.at in ENDINGS:
-            self._writer.end(run.at)
-        self._store.close()
+        try:
+            if run is not None and run.at in ENDINGS:
+                self._writer.end(run.at)
+        finally:
+            self._store.close()

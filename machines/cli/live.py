@@ -87,7 +87,7 @@ class _View:
     def __init__(self) -> None:
         self.state = "ready"
         self.turn = 0
-        self.budgets: Mapping[str, tuple[float, float | None]] = {}
+        self.budgets: Mapping[str, tuple[float | None, float | None]] = {}
         self.verdict = "no verdict so far"
         self.news: list[str] = []
 
@@ -102,8 +102,8 @@ class _View:
         bars = Table.grid(padding=(0, 1))
         for name, (spent, limit) in self.budgets.items():
             of = "no limit" if limit is None else f"{limit:,.12g}"
-            bar = ProgressBar(total=limit or 1, completed=min(spent, limit) if limit else 0, width=24)
-            bars.add_row(name, bar, f"{spent:,.6g} of {of}")
+            bar = ProgressBar(total=limit or 1, completed=min(spent or 0, limit) if limit else 0, width=24)
+            bars.add_row(name, bar, f"{'not known' if spent is None else format(spent, ',.6g')} of {of}")
         head = Text.assemble((self.state, "bold"), f"  turn {self.turn}  ", (self.verdict, "yellow"))
         return Group(head, bars, *(Text(line, "dim", no_wrap=True, overflow="ellipsis") for line in self.news))
 
