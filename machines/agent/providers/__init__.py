@@ -4,9 +4,11 @@ Importing this package imports the HTTP library, which takes a quarter of a seco
 should not.
 """
 
+from .http import BadProxy
 from .key import NoKey
+from .prices import Prices
 from .provider import HttpProvider
 from .registry import UnknownModel, provider_for
 from .retries import Retries
 
-__all__ = ["HttpProvider", "NoKey", "Retries", "UnknownModel", "provider_for"]
+__all__ = ["BadProxy", "HttpProvider", "NoKey", "Prices", "Retries", "UnknownModel", "provider_for"]

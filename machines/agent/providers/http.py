@@ -7,10 +7,15 @@ the HTTP library leaves this module.
 from __future__ import annotations
 
 import functools
+import ipaddress
+import os
+import socket
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Final
+from typing import Final, cast
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import anyio
 import attrs
@@ -24,8 +29,10 @@ MOST_BYTES: Final = 32 * 2**20
 # that counts against their time.
 _KEPT: Final = 100
 _CLOSING = 2.0  # seconds that closing may take while the host is being cancelled
-# A model on this machine is never asked through a proxy, whatever the environment says of one.
-_DIRECT: Final = ("all://127.0.0.1", "all://localhost", "all://[::1]")
+
+
+class BadProxy(ValueError):
+    """The environment names a proxy that cannot be used; the message never shows it, as it may hold a password."""
 
 
 @attrs.frozen
@@ -41,11 +48,14 @@ class Answer:
 class NoAnswer:
     """Nothing that can be read came back: no connection, a broken one, or a body that is too large or garbled.
 
-    `again` says whether another try may do better.
+    `again` says whether another try may do better. `connected` is false where there was no connection at all, `soon`
+    true where a server may only be starting: its machine answers that nobody listens there yet.
     """
 
     why: str
     again: bool = True
+    connected: bool = True
+    soon: bool = False
 
 
 _IS_CLOSED: Final = NoAnswer("the provider is closed", again=False)
@@ -53,7 +63,9 @@ _IS_CLOSED: Final = NoAnswer("the provider is closed", again=False)
 
 @attrs.define(eq=False)
 class _Shared:
-    client: httpx.AsyncClient
+    """The clients of a loop: by whether the environment's proxies count."""
+
+    clients: dict[bool, httpx.AsyncClient] = attrs.Factory(dict[bool, httpx.AsyncClient])
     users: set[Http] = attrs.Factory(set["Http"])
 
 
@@ -62,9 +74,13 @@ _SHARED: Final[RunVar[_Shared | None]] = RunVar("machines.agent.providers.http")
 
 @attrs.define(eq=False)
 class Http:
-    """A provider's hold on the client of the loop that it runs in. Safe to use from many tasks, and in many loops."""
+    """A provider's hold on the client of the loop that it runs in. Safe to use from many tasks, and in many loops.
+
+    `reached` says whether anything ever answered it.
+    """
 
     connect: float = 10.0
+    reached: bool = False
     _closed: bool = attrs.field(default=False, init=False)
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer | NoAnswer:
@@ -75,11 +91,17 @@ class Http:
         if self._closed:
             return _IS_CLOSED
         try:
-            return await _exchange(self._client(), url, headers, body, self.connect)
+            answer = await _exchange(self._client(url), url, headers, body, self.connect)
+        except BadProxy as error:
+            return NoAnswer(str(error), again=False, connected=False)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+            return _IS_CLOSED if self._closed else _unconnected(url, error, self.connect)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
             if self._closed:
                 return _IS_CLOSED
             return NoAnswer(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+        self.reached = True
+        return answer
 
     async def aclose(self) -> None:
         """Give up the hold. The last one closes the client; a request that is still out gets no answer."""
@@ -91,15 +113,19 @@ class Http:
         if not shared.users:
             _SHARED.set(None)
             with anyio.move_on_after(_CLOSING, shield=True):
-                await shared.client.aclose()
+                for client in shared.clients.values():
+                    await client.aclose()
 
-    def _client(self) -> httpx.AsyncClient:
+    def _client(self, url: str) -> httpx.AsyncClient:
         shared = _SHARED.get(None)
         if shared is None:
-            shared = _Shared(_new_client())
+            shared = _Shared()
             _SHARED.set(shared)
         shared.users.add(self)
-        return shared.client
+        proxies = not on_this_machine(url)
+        if proxies not in shared.clients:
+            shared.clients[proxies] = _new_client(proxies)
+        return shared.clients[proxies]
 
 
 async def _exchange(
@@ -144,15 +170,72 @@ class _Body(httpx.AsyncByteStream):
         return self._left.pop()
 
 
-def _new_client() -> httpx.AsyncClient:
-    return httpx.AsyncClient(
-        verify=_certificates(),
-        headers={"user-agent": "statecraft"},
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT),
-        mounts=dict.fromkeys(_DIRECT),
-        # Providers that share a client share no cookies.
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
-    )
+def on_this_machine(url: str) -> bool:
+    """Whether the address is this machine's own: a model there is never asked through a proxy."""
+    host = (urlsplit(url).hostname or "").rstrip(".")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def check_proxies(url: str) -> None:
+    """Raise `BadProxy` where the environment names a proxy for this address that no request can go through."""
+    if not on_this_machine(url):
+        _proxies_are_usable(tuple(sorted(getproxies().items())))
+
+
+@functools.lru_cache(maxsize=1)
+def _proxies_are_usable(proxies: tuple[tuple[str, str], ...]) -> None:
+    """Asked once for each environment: the library says it only by making a client, which costs milliseconds."""
+    if proxies:
+        _new_client(proxies=True)
+
+
+def _new_client(proxies: bool) -> httpx.AsyncClient:
+    try:
+        return httpx.AsyncClient(
+            verify=_certificates(),
+            headers={"user-agent": "statecraft"},
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT),
+            trust_env=proxies,
+            # Providers that share a client share no cookies.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        )
+    except (ImportError, ValueError, httpx.InvalidURL) as error:
+        names = ", ".join(f"{name}_proxy" for name in sorted(getproxies()) if name in ("http", "https", "all"))
+        socks = "; SOCKS needs the package socksio" if isinstance(error, ImportError) else ""
+        raise BadProxy(
+            f"the proxy that the environment names ({names}) cannot be used: expected http:// or https://{socks}"
+        ) from None
+
+
+def _unconnected(url: str, error: httpx.HTTPError, connect: float) -> NoAnswer:
+    parts = urlsplit(url)
+    where = f"no connection to {parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    if isinstance(error, httpx.ConnectTimeout):
+        return NoAnswer(f"{where}: nothing answered within {connect:g} seconds", connected=False)
+    system = next((found for found in _causes(error) if isinstance(found, OSError) and found.errno is not None), None)
+    why = (_told(system) if system is not None else None) or str(error) or type(error).__name__
+    return NoAnswer(f"{where}: {why}", connected=False, soon=isinstance(system, ConnectionRefusedError))
+
+
+def _told(error: OSError) -> str | None:
+    """The system's own words: the event loops put theirs in place of them, but not where a name or TLS is at fault."""
+    if isinstance(error, (socket.gaierror, ssl.SSLError)) or error.errno is None:
+        return error.strerror
+    return os.strerror(error.errno)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and all that led to it, the deepest last; of several attempts, each."""
+    seen: list[BaseException] = [error]
+    for found in seen:
+        yield found
+        group = cast("BaseExceptionGroup[BaseException]", found) if isinstance(found, BaseExceptionGroup) else None
+        several = () if group is None else group.exceptions
+        more = (found.__cause__, found.__context__, *several)
+        seen.extend(one for one in more if one is not None and one not in seen)
 
 
 @functools.cache

@@ -1,7 +1,9 @@
-"""A provider's key: taken from the environment, shown nowhere, and taken out of what a server says."""
+"""A provider's key: taken from the environment, shown nowhere, and taken out of what a server says, and of logs."""
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import quote
@@ -12,6 +14,13 @@ HIDDEN: Final = "[key]"
 # A placeholder such as `none` or `placeholder`, which a local server is given, is no secret, and taking it out of a
 # reply would change what the model wrote. The keys of all known providers are longer.
 _SECRET: Final = 20
+
+
+LOGS: Final = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
+"""The loggers of the HTTP libraries. At debug level they tell the headers that a server sent, and so what it echoes."""
+
+_LOOKS_LIKE_ONE: Final = re.compile(r"\b(sk|pk|rk|gsk|xai|hf)[-_][A-Za-z0-9_-]{6,}|[A-Za-z0-9_-]{28,}")
+# Prefixes that providers give their keys, and texts too long for a name that somebody typed.
 
 
 class NoKey(ValueError):
@@ -28,11 +37,11 @@ class Key:
         return repr(self)
 
 
-def key_from(environ: Mapping[str, str], variable: str, model: str) -> Key:
+def key_from(environ: Mapping[str, str], variable: str, house: str) -> Key:
     """The key in `variable`, without white space around it. NoKey where there is none or no header could hold it."""
     text = environ.get(variable, "").strip()
     if not text:
-        raise NoKey(f"{model} needs a key: set {variable} in the environment")
+        raise NoKey(f"{house} needs a key: set {variable} in the environment")
     if not (text.isascii() and text.isprintable() and " " not in text):
         raise NoKey(f"{variable} holds characters that no key has: expected visible ASCII without spaces")
     return Key(text)
@@ -44,6 +53,42 @@ def without_key(text: str, key: Key | None) -> str:
         for spelling in _spellings(key):
             text = text.replace(spelling, HIDDEN)
     return text
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether a text that was given for something else may be a key, as its provider marks it."""
+    found = _LOOKS_LIKE_ONE.match(text)
+    return found is not None and found.group(1) is not None
+
+
+def without_likely_keys(text: str) -> str:
+    """`text`, as an error may show it, without what may be a key."""
+    return _LOOKS_LIKE_ONE.sub(HIDDEN, text)
+
+
+def hide_in_logs(key: Key) -> None:
+    """Take a key out of whatever the HTTP libraries log from now on, where it is long enough to be a secret."""
+    if len(key.text) >= _SECRET:
+        _FILTER.keys.add(key)
+        for name in LOGS:
+            logging.getLogger(name).addFilter(_FILTER)  # a second time does nothing
+
+
+class _Filter(logging.Filter):
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys: set[Key] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = shown = record.getMessage()
+        for key in self.keys:
+            shown = without_key(shown, key)
+        if shown != said:
+            record.msg, record.args = shown, ()
+        return True
+
+
+_FILTER: Final = _Filter()
 
 
 def data_without_key(data: bytes, key: Key | None) -> bytes:

@@ -12,12 +12,20 @@ from ..wire import Completion, Message, Refused, Request
 from .call_ids import told_apart
 from .exact import NotJson, read
 from .http import Answer, Http, NoAnswer
-from .key import Key, data_without_key, without_key
+from .key import Key, data_without_key, hide_in_logs, without_key
+from .prices import Cost
 from .refusal import error_in, error_of, refused, request_id
 from .retries import Retries, passing, with_retries
 
 SECONDS: Final = 600.0
 """The time that one request may take in all, as the providers' own libraries have it."""
+
+
+NEVER: Final = -1
+"""Stands for HTTP's status where no answer came, and asking again would bring none. With 0 it might."""
+
+SOON: Final = 1.0
+"""Seconds after which a server that may be starting is asked again: to wait longer each time helps nobody there."""
 
 
 @attrs.frozen
@@ -37,6 +45,7 @@ class HttpProvider:
     """A `Provider` over HTTP.
 
     `seconds` bounds `complete` in all, retries and waits included. `model` is empty where the server has only one.
+    `cost` tells what a reply costs in US dollars; without one, no money is counted.
     """
 
     name: str
@@ -46,11 +55,17 @@ class HttpProvider:
     key: Key | None = attrs.field(default=None, repr=False)
     seconds: float = attrs.field(default=SECONDS, validator=attrs.validators.gt(0))
     retries: Retries = Retries()
+    cost: Cost | None = attrs.field(default=None, repr=False)
     _http: Http = attrs.field(factory=Http, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.key is not None:
+            hide_in_logs(self.key)
 
     async def complete(self, request: Request) -> Completion | Refused:
         """Ask for one reply. The refusal of the last attempt is returned, with status 0 where no answer came.
 
+        An address at which nothing has ever answered is given up at once (`NEVER`), unless a server may be starting.
         ValueError and TypeError where the request itself holds what JSON cannot say.
         """
         body = self.wire.body(request, self.model)
@@ -59,15 +74,28 @@ class HttpProvider:
         async def once() -> tuple[Completion | Refused, bool]:
             answer = await self._http.post(self.url, headers, body)
             if isinstance(answer, NoAnswer):
-                return Refused(0, without_key(answer.why, self.key)), answer.again
+                return self._unanswered(answer)
             outcome = outcome_of(answer, self.wire, request.messages, self.key)
             if isinstance(outcome, Refused):
                 return outcome, passing(outcome, answer.headers.get("x-should-retry"))
-            return outcome, False
+            return self._paid(outcome), False
 
         with anyio.move_on_after(self.seconds) as scope:
             return await with_retries(once, self.retries, scope.deadline)
         return Refused(0, f"no answer within {self.seconds:g} seconds")
+
+    def _unanswered(self, answer: NoAnswer) -> tuple[Refused, bool]:
+        """The refusal, and whether to ask again here. The run asks again too, for a while, where the status is 0."""
+        why = without_key(answer.why, self.key)
+        if not answer.again:
+            return Refused(NEVER, why), False
+        if answer.connected or self._http.reached:
+            return Refused(0, why), True
+        return (Refused(0, why, after=SOON) if answer.soon else Refused(NEVER, why)), False
+
+    def _paid(self, reply: Completion) -> Completion:
+        usd = None if self.cost is None else self.cost(reply.usage)
+        return reply if usd is None else attrs.evolve(reply, usage=attrs.evolve(reply.usage, usd=usd))
 
     async def aclose(self) -> None:
         """Give up what is open. A request that is still out gets no answer."""

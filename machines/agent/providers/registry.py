@@ -11,7 +11,9 @@ import attrs
 
 from ..wire import Provider
 from . import anthropic, openai
-from .key import HIDDEN, key_from
+from .http import check_proxies
+from .key import HIDDEN, key_from, looks_like_key, without_likely_keys
+from .prices import Prices, catalogue_cost, cost_by
 from .provider import SECONDS, HttpProvider, Wire
 from .retries import Retries
 
@@ -60,26 +62,40 @@ def provider_for(
     environ: Mapping[str, str] | None = None,
     seconds: float = SECONDS,
     retries: Retries | None = None,
+    prices: Prices | None = None,
 ) -> Provider:
     """The provider that `model` names; `seconds` bounds one request in all, `environ` is the process's own.
 
     `anthropic:NAME` takes its key from ANTHROPIC_API_KEY and its address from ANTHROPIC_BASE_URL where that is set,
     `openai:NAME` from OPENAI_API_KEY and OPENAI_BASE_URL. A URL is that of a server that speaks the OpenAI wire, or
     the Anthropic wire where its path ends in `/messages`, and gets no key, since none in the environment was meant for
-    it. UnknownModel where the text or an address is not understood, NoKey where a key is missing.
+    it. Without `prices`, those of the package genai-prices hold for a house's models, where that is installed; else no
+    money is counted, and no budget of dollars acts.
+
+    UnknownModel where the text or an address is not understood, NoKey where a key is missing, BadProxy where the
+    environment names a proxy that cannot be used.
     """
     known = os.environ if environ is None else environ
     patience = Retries() if retries is None else retries
+    given = None if prices is None else cost_by(prices)
     scheme, _, name = model.partition(":")
     if (house := _HOUSES.get(scheme)) and name.strip():
+        if looks_like_key(name.strip()):
+            raise UnknownModel(
+                f"{scheme}: found what looks like a key, expected {scheme}:NAME and the key in {house.key}"
+            )
         url, wire = _at(house, known)
-        key = key_from(known, house.key, model)
-        return HttpProvider(model, url, name.strip(), wire, key, seconds, patience)
-    if scheme in ("http", "https"):
+        key = key_from(known, house.key, scheme)
+        cost = given or catalogue_cost(scheme, name.strip())
+        provider = HttpProvider(model, url, name.strip(), wire, key, seconds, patience, cost)
+    elif scheme in ("http", "https"):
         address, _, name = model.partition("#")
         url, wire = _endpoint(_checked(address, "the URL of a model"))
-        return HttpProvider(model, url, unquote(name), wire, None, seconds, patience)
-    raise UnknownModel(f"{_shown(model, known)} names no model: expected {EXPECTED}")
+        provider = HttpProvider(model, url, unquote(name), wire, None, seconds, patience, given)
+    else:
+        raise UnknownModel(f"{_shown(model, known)} names no model: expected {EXPECTED}")
+    check_proxies(provider.url)
+    return provider
 
 
 def _at(house: _House, environ: Mapping[str, str]) -> tuple[str, Wire]:
@@ -126,9 +142,9 @@ def _checked(url: str, what: str) -> str:
 
 def _shown(model: str, environ: Mapping[str, str]) -> str:
     """`model` as an error may quote it: people do put a key where a name belongs."""
-    if model.startswith("sk-"):
+    if looks_like_key(model):
         return "a text that looks like a key"
     for house in _HOUSES.values():
         secret = environ.get(house.key, "").strip()
         model = model.replace(secret, HIDDEN) if secret else model
-    return repr(model)
+    return repr(without_likely_keys(model))

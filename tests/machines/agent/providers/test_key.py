@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import logging
 import re
 
 import pytest
 
-from machines.agent.providers.key import Key, NoKey, data_without_key, key_from, without_key
+from machines.agent.providers.key import LOGS, Key, NoKey, data_without_key, hide_in_logs, key_from, without_key
 
 SECRET = "sk-ant-A/b+c=0123456789"
 
@@ -58,3 +59,15 @@ def test_a_placeholder_is_taken_out_of_a_refusal_and_left_in_a_reply() -> None:
 def test_without_a_key_nothing_changes() -> None:
     assert without_key("text", None) == "text"
     assert data_without_key(b"text", None) == b"text"
+
+
+def test_a_key_is_taken_out_of_what_the_http_libraries_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(0)
+    hide_in_logs(Key(SECRET))
+    hide_in_logs(Key("short"))
+    for name in LOGS:
+        logging.getLogger(name).debug("headers=%s of %d", [("x-api-key", SECRET)], 1)
+        logging.getLogger(name).debug("short %s", "words")
+    assert [r.getMessage() for r in caplog.records] == ["headers=[('x-api-key', '[key]')] of 1", "short words"] * 6
+    assert all(len(logging.getLogger(name).filters) == 1 for name in LOGS)
+    assert caplog.records[1].args == ("words",)

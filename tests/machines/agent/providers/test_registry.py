@@ -1,8 +1,20 @@
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import pytest
 
-from machines.agent.providers import HttpProvider, NoKey, Retries, UnknownModel, anthropic, openai, provider_for
+from machines.agent.providers import (
+    BadProxy,
+    HttpProvider,
+    NoKey,
+    Retries,
+    UnknownModel,
+    anthropic,
+    openai,
+    provider_for,
+)
+from machines.agent.providers.http import on_this_machine
 
 KEYS = {"ANTHROPIC_API_KEY": "sk-ant-0123456789", "OPENAI_API_KEY": "sk-0123456789"}
 
@@ -66,7 +78,7 @@ def test_a_url_is_a_model_and_gets_no_key(model: str, url: str, name: str, wire:
 
 @pytest.mark.parametrize(("model", "variable"), [("anthropic:m", "ANTHROPIC_API_KEY"), ("openai:m", "OPENAI_API_KEY")])
 def test_without_a_key_the_error_names_the_variable(model: str, variable: str) -> None:
-    with pytest.raises(NoKey, match=rf"^{model} needs a key: set {variable} in the environment$"):
+    with pytest.raises(NoKey, match=rf"^{model.partition(':')[0]} needs a key: set {variable} in the environment$"):
         provider_for(model, environ={})
 
 
@@ -77,12 +89,78 @@ def test_another_text_names_no_model(model: str) -> None:
     assert repr(model) in str(caught.value)
 
 
-@pytest.mark.parametrize("model", ["sk-ant-api03-abc", f"x:{KEYS['OPENAI_API_KEY']}"])
-def test_a_key_in_the_place_of_a_name_is_not_shown(model: str) -> None:
-    with pytest.raises(UnknownModel) as caught:
-        provider_for(model, environ=KEYS)
+@pytest.mark.parametrize(
+    "model",
+    [
+        "sk-ant-api03-abc",
+        f"x:{KEYS['OPENAI_API_KEY']}",
+        "openai:sk-ant-api03-abc",
+        "anthropic: sk-ant-api03-abc ",
+        "openia:sk-ant-api03-abc",
+        "gsk_0123456789abc",
+        "x:0123456789abcdefghijklmnopqrstuvwxyz",
+    ],
+)
+@pytest.mark.parametrize("environ", [KEYS, {}])
+def test_a_key_in_the_place_of_a_name_is_not_shown(model: str, environ: dict[str, str]) -> None:
+    with pytest.raises((UnknownModel, NoKey)) as caught:
+        provider_for(model, environ=environ)
     assert "abc" not in str(caught.value)
-    assert KEYS["OPENAI_API_KEY"] not in str(caught.value)
+    assert KEYS["OPENAI_API_KEY"] not in str(caught.value) or not environ
+    assert caught.value.__cause__ is None
+
+
+def test_a_key_as_the_name_of_a_houses_model_is_said_to_be_one() -> None:
+    with pytest.raises(
+        UnknownModel, match=r"^openai: found what looks like a key, expected openai:NAME and the key in"
+    ):
+        provider_for("openai:sk-proj-0123456789", environ=KEYS)
+
+
+PROXIES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy")
+
+
+@pytest.fixture
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize("proxy", ["socks4://user:pass@h:1", "ftp://user:pass@h:1"])
+def test_a_proxy_that_cannot_be_used_is_said_without_showing_it(no_proxies: pytest.MonkeyPatch, proxy: str) -> None:
+    no_proxies.setenv("ALL_PROXY", proxy)
+    with pytest.raises(BadProxy, match=r"\(all_proxy\) cannot be used: expected http:// or https://") as caught:
+        found("openai:m")
+    assert "pass" not in str(caught.value)
+    found("http://127.0.0.1:8080#m")  # asked through no proxy
+    no_proxies.setenv("ALL_PROXY", "http://h:1")
+    found("openai:m")
+
+
+@pytest.mark.skipif(find_spec("socksio") is not None, reason="SOCKS works here")
+def test_a_socks_proxy_names_the_package_that_is_missing(no_proxies: pytest.MonkeyPatch) -> None:
+    no_proxies.setenv("HTTPS_PROXY", "socks5://h:1")
+    with pytest.raises(BadProxy, match=r"\(https_proxy\) .*; SOCKS needs the package socksio"):
+        found("openai:m")
+
+
+@pytest.mark.parametrize(
+    ("url", "here"),
+    [
+        ("http://127.0.0.1:1", True),
+        ("http://127.9.9.9", True),
+        ("http://[::1]:1/v1", True),
+        ("http://LOCALHOST", True),
+        ("http://localhost./v1", True),
+        ("http://a.localhost", True),
+        ("http://128.0.0.1", False),
+        ("http://localhost.org", False),
+        ("http://notlocalhost", False),
+    ],
+)
+def test_addresses_of_this_machine_are_told_from_others(url: str, here: bool) -> None:
+    assert on_this_machine(url) is here
 
 
 @pytest.mark.parametrize(
