@@ -18,7 +18,7 @@ from ..events import Begin, Cancel, Event, Refusal, Text
 from ..journaled import RunJournal
 from ..ledger.observe import both, text_of
 from ..manifest import Work
-from ..outcome import Outcome, message_of
+from ..outcome import Outcome, account_lines, message_of
 from ..policy import DEFAULT, Policy
 from ..recent import Recent
 from ..run import RUN
@@ -152,6 +152,7 @@ class AgentRun:
         self._text_of: Callable[[Text], str | None] = lambda text: None
         self._refused: LastRefusal | None = None
         self._message = ""
+        self._summary: tuple[str, ...] = ()
 
     def cancel(self, reason: str = "") -> None:
         """Cancel from outside: what is under way is given up, and the run ends as cancelled.
@@ -199,7 +200,13 @@ class AgentRun:
         if outcome is None:
             raise AssertionError("a run that was driven to its end has an outcome")
         return RunResult(
-            self.run.id, self._message, outcome, host.plan.todos, journal.name, self._last_refusal(outcome)
+            self.run.id,
+            self._message,
+            outcome,
+            host.plan.todos,
+            journal.name,
+            self._summary,
+            self._last_refusal(outcome),
         )
 
     def _watch(self, event: Event, fed: Fed) -> None:
@@ -220,6 +227,7 @@ class AgentRun:
         self.notices.tell(StateNotice(fed.run.at.value, fed.run.turn.number, spent(fed.run, event.at)))
         if before.outcome is None and fed.run.outcome is not None:
             self._message = self._shown(fed.run.outcome)
+            self._summary = tuple(account_lines(fed.run.outcome, self._text_of))
             self.notices.tell(EndingNotice(fed.run.outcome, self._message))
 
     def _shown(self, outcome: Outcome) -> str:

@@ -133,7 +133,7 @@ class MachineFault(RunFailed):
 class RunResult:
     """What a run returns. `output` is what a person is shown, never empty; `journal` says where its journal lies.
 
-    `refusal` is the refusal that it ended by, if it ended by one.
+    `summary` is its account in lines, whatever `output` is; `refusal` the refusal that it ended by, if it ended by one.
     """
 
     run: str
@@ -141,6 +141,7 @@ class RunResult:
     outcome: Outcome
     todos: tuple[Mapping[str, Any], ...]
     journal: str
+    summary: tuple[str, ...] = ()
     refusal: LastRefusal | None = None
 
     @property

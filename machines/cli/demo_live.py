@@ -11,6 +11,7 @@ from typing import Final
 import anyio
 
 from statecraft.cli.journals import walked
+from statecraft.cli.running import harmless
 from statecraft.diagrams import mermaid
 from statecraft.journal import FileStore, verify
 
@@ -19,9 +20,8 @@ from ..agent.providers import provider_for
 from ..agent.result import RunResult
 from ..agent.scripted import Move, ScriptedServer, Turn, by_run, call
 from ..agent.tools import AgentTool, ToolError, tool
-from ..events import ErrorKind, Text
+from ..events import ErrorKind
 from ..manifest import Kind, Tool
-from ..outcome import account_lines
 from ..run import RUN
 from .live import plainly
 
@@ -83,7 +83,7 @@ async def _one(model: str, name: str, into: Path) -> int:
     provider = provider_for(model)
     agent = Agent(provider, tools([]), journal=into)
     say(f"{name}: {TASKS[name]}\n")
-    agent.notices.subscribe(lambda notice: plainly(notice, "  "))
+    agent.notices.subscribe(lambda notice: plainly(notice, "  ", stream=sys.stdout, most=100))
     try:
         result = await agent.run(TASKS[name], run=name)
     finally:
@@ -96,18 +96,11 @@ def _told(name: str, result: RunResult, into: Path) -> int:
     drawing.write_text(mermaid(RUN, walked(Path(result.journal), None, RUN)), encoding="utf-8")
     with closing(FileStore(result.journal)) as store:
         found = verify(store)
-        account = account_lines(result.outcome, lambda text: _content(store, text))
     say(f"  ended    {result.status.value}, {result.kind.value.replace('_', ' ')}\n")
-    say("".join(f"    | {line}\n" for line in result.output.splitlines()))
-    if result.ok:
-        say("".join(f"    | {line}\n" for line in account[1:]))
+    account = result.summary[1:] if result.ok else ()
+    say("".join(f"    | {harmless(line)}\n" for line in (*result.output.split("\n"), *account)))
     say(f"  journal  {result.journal}: {found.verdict}, {found.lines} lines\n  diagram  {drawing}\n\n")
     return 0 if found.verdict == "whole" else 1
-
-
-def _content(store: FileStore, text: Text) -> str | None:
-    kept = store.get(text.digest)
-    return None if kept is None else kept.decode("utf-8", "surrogatepass")
 
 
 def say(text: str) -> None:
