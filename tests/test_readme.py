@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from statecraft.diagrams import mermaid
+from statecraft.journal import verify
 from statecraft.testing import step_one
 
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -20,6 +21,13 @@ def readme(root: Path) -> str:
     return (root / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the programs are run: one of them keeps a journal."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def run_programs(readme: str) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "readme"}
     for program in PYTHON.findall(readme):
@@ -27,10 +35,12 @@ def run_programs(readme: str) -> dict[str, Any]:
     return names
 
 
-def test_every_program_of_the_readme_runs(readme: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_program_of_the_readme_runs(readme: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = run_programs(readme)
-    assert names["ending"].status.value == "blocked"
-    assert "consecutive_duplicate" in capsys.readouterr().out
+    assert capsys.readouterr().out == "They cost 5.30 together.\n"
+    assert names["result"].ok
+    assert names["notes"] == ["tea 4.20, sugar 1.10"]
+    assert verify(here / "runs/shop.jsonl").verdict == "whole"
     names["test_a_strong_push_rings"](step_one)
 
 

@@ -1,1 +1,161 @@
-"""A host on anyio: tools, transcript, providers over HTTP. Everything that does I/O for a run is here."""
+"""An agent run live: `Agent` and what an application uses with it, imported when it is first asked for.
+
+Tools are functions under `@tool`; providers take the name of a model; notices tell what goes on; a result is typed. The
+scripted model server for tests is `machines.agent.scripted`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ..events import ErrorKind, Facts
+    from ..manifest import Kind, Tool, Wait, Work
+    from .agent import Agent, AgentRun
+    from .calling import heartbeat
+    from .files import file_tools
+    from .notices import (
+        AttemptResetNotice,
+        CallsNotice,
+        CondensedNotice,
+        EndingNotice,
+        Notice,
+        Notices,
+        PersonNotice,
+        RecoveryNotice,
+        RepetitionNotice,
+        ResultNotice,
+        StateNotice,
+        TextNotice,
+        TodosNotice,
+        VerdictNotice,
+    )
+    from .providers import BadProxy, NoKey, Prices, Retries, UnknownModel, provider_for
+    from .result import (
+        ContextOverflow,
+        LastRefusal,
+        MachineFault,
+        NoAnswer,
+        RecoveryExhausted,
+        RunBlocked,
+        RunCancelled,
+        RunError,
+        RunFailed,
+        RunIncomplete,
+        RunLimitReached,
+        RunRefused,
+        RunResult,
+        RunStuck,
+        RunTruncated,
+    )
+    from .tools import AgentTool, ToolError, tool
+
+# The providers import the HTTP library, which takes a quarter of a second: a command that asks no model should not.
+_MODULES: Final = {
+    "..events": ("ErrorKind", "Facts"),
+    "..manifest": ("Kind", "Tool", "Wait", "Work"),
+    ".agent": ("Agent", "AgentRun"),
+    ".calling": ("heartbeat",),
+    ".files": ("file_tools",),
+    ".notices": (
+        "AttemptResetNotice",
+        "CallsNotice",
+        "CondensedNotice",
+        "EndingNotice",
+        "Notice",
+        "Notices",
+        "PersonNotice",
+        "RecoveryNotice",
+        "RepetitionNotice",
+        "ResultNotice",
+        "StateNotice",
+        "TextNotice",
+        "TodosNotice",
+        "VerdictNotice",
+    ),
+    ".providers": ("BadProxy", "NoKey", "Prices", "Retries", "UnknownModel", "provider_for"),
+    ".result": (
+        "ContextOverflow",
+        "LastRefusal",
+        "MachineFault",
+        "NoAnswer",
+        "RecoveryExhausted",
+        "RunBlocked",
+        "RunCancelled",
+        "RunError",
+        "RunFailed",
+        "RunIncomplete",
+        "RunLimitReached",
+        "RunRefused",
+        "RunResult",
+        "RunStuck",
+        "RunTruncated",
+    ),
+    ".tools": ("AgentTool", "ToolError", "tool"),
+}
+_WHERE: Final = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "Agent",
+    "AgentRun",
+    "AgentTool",
+    "AttemptResetNotice",
+    "BadProxy",
+    "CallsNotice",
+    "CondensedNotice",
+    "ContextOverflow",
+    "EndingNotice",
+    "ErrorKind",
+    "Facts",
+    "Kind",
+    "LastRefusal",
+    "MachineFault",
+    "NoAnswer",
+    "NoKey",
+    "Notice",
+    "Notices",
+    "PersonNotice",
+    "Prices",
+    "RecoveryExhausted",
+    "RecoveryNotice",
+    "RepetitionNotice",
+    "ResultNotice",
+    "Retries",
+    "RunBlocked",
+    "RunCancelled",
+    "RunError",
+    "RunFailed",
+    "RunIncomplete",
+    "RunLimitReached",
+    "RunRefused",
+    "RunResult",
+    "RunStuck",
+    "RunTruncated",
+    "StateNotice",
+    "TextNotice",
+    "TodosNotice",
+    "Tool",
+    "ToolError",
+    "UnknownModel",
+    "VerdictNotice",
+    "Wait",
+    "Work",
+    "file_tools",
+    "heartbeat",
+    "provider_for",
+    "tool",
+]
+
+
+if not TYPE_CHECKING:  # a checker knows the names from above, and would take any other for one
+
+    def __getattr__(name: str) -> Any:
+        module = _WHERE.get(name)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(module, __name__), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

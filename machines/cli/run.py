@@ -43,7 +43,9 @@ def run(
     name: Annotated[str | None, Parameter(help="The run's name; without one it gets a name of its own.")] = None,
     prices: Annotated[
         tuple[float, float] | None,
-        Parameter(help="US dollars for a million tokens sent, and replied. Without them no money is counted."),
+        Parameter(
+            negative=(), help="US dollars for a million tokens sent, and replied. Without them no money is counted."
+        ),
     ] = None,
     json: Annotated[bool, FLAG, Parameter(help="The result as one JSON object on standard output.")] = False,
 ) -> int:
