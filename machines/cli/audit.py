@@ -61,10 +61,10 @@ def audit(
     ran. The other thresholds are the policy's.
 
     Examples:
-        statecraft audit runs/
-        statecraft audit --why run.jsonl
-        statecraft audit --json --fail-on stop run.jsonl
-        statecraft audit --policy strict.toml --journal journals/ run.jsonl
+        statecraft audit recordings/
+        statecraft audit --why recording.jsonl
+        statecraft audit --json --fail-on stop recording.jsonl
+        statecraft audit --policy strict.toml --journal out/ recording.jsonl
         agent --output-format stream-json | statecraft audit -
     """
     if not paths:

@@ -43,6 +43,9 @@ def demo(
     recorded: Annotated[
         bool, FLAG, Parameter(help="Judge four recorded runs that ship with the project instead.")
     ] = False,
+    serve: Annotated[
+        bool, FLAG, Parameter(help="Only serve the scripted model until interrupted, for statecraft run without a key.")
+    ] = False,
 ) -> int:
     """Run an agent on a scripted model, over real HTTP: a run that goes well, one that is stuck, one that only talks.
 
@@ -53,7 +56,12 @@ def demo(
         statecraft demo
         statecraft demo --recorded
         statecraft demo --into /tmp/demo
+        statecraft demo --serve
     """
+    if serve:
+        from .demo_live import serve as serve_only
+
+        return serve_only()
     into.mkdir(parents=True, exist_ok=True)
     for name in (*RECORDINGS, *LIVE):
         (into / f"{name}.jsonl").unlink(missing_ok=True)

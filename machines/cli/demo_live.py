@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +19,9 @@ from statecraft.journal import FileStore, verify
 from ..agent.agent import Agent
 from ..agent.providers import provider_for
 from ..agent.result import RunResult
-from ..agent.scripted import Move, ScriptedServer, Turn, by_run, call
+from ..agent.scripted import Move, Received, ScriptedServer, Turn, by_run, call
 from ..agent.tools import AgentTool, ToolError, tool
+from ..agent.wire import ResultPart
 from ..events import ErrorKind
 from ..manifest import Kind, Tool
 from ..run import RUN
@@ -77,6 +79,24 @@ def live_demo(into: Path) -> int:
     with ScriptedServer(by_run(SCRIPT)) as server:
         say(f"A scripted model answers at {server.url}; every request is real HTTP.\n\n")
         return max(anyio.run(_one, server.model(name), name, into) for name in TASKS)
+
+
+def serve() -> int:
+    """Answer `statecraft run` without a real model, until interrupted: it looks into the folder, and is done."""
+    with ScriptedServer(_looks, keep=1) as server:
+        say(f'statecraft run "What is here?" --folder . --model {server.model("demo")}\n')
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
+    return 0
+
+
+def _looks(received: Received) -> Move:
+    """By what it is sent and not by its count, so that run after run gets its answer."""
+    found = [part.content for part in received.request.messages[-1].parts if isinstance(part, ResultPart)]
+    if not found and any(given.name == "list_files" for given in received.request.tools):
+        return Turn("Let me look.", calls=(call("list_files", {}),))
+    text = f"I found: {found[-1]}" if found else "I was given no folder to look into (--folder)."
+    return Turn(calls=(call("finish", {"kind": "final", "text": text}),))
 
 
 async def _one(model: str, name: str, into: Path) -> int:

@@ -53,7 +53,7 @@ def run(
 
     What goes on is shown on standard error: a live view on a terminal, plain lines otherwise. The answer goes to
     standard output; where there is none, the account of what was done does. Keys come from the environment
-    (ANTHROPIC_API_KEY, OPENAI_API_KEY); a URL needs none. No key at hand: `statecraft demo`.
+    (ANTHROPIC_API_KEY, OPENAI_API_KEY); a URL needs none. Without either: statecraft demo --serve.
 
     Exit 0 if it completed, 1 if it ended in any other way, 130 if it was interrupted and 143 if it was terminated; its
     journal is whole in each case, and tells the rest (statecraft explain).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -233,3 +234,23 @@ def _full(fd: int, data: bytes) -> None:
     if len(_written) > 2:
         raise OSError(28, "No space left on device")
     os.write(fd, data)
+
+
+def test_the_demos_model_answers_run_after_run_until_it_is_interrupted(
+    statecraft: Statecraft, root: Path, here: Path
+) -> None:
+    (here / "notes.txt").touch()
+    served = subprocess.Popen(
+        [sys.executable, "-m", "machines", "demo", "--serve"],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert served.stdout is not None
+    words = shlex.split(served.stdout.readline().decode())
+    assert words[:2] == ["statecraft", "run"]
+    for name in ("one", "two"):
+        assert statecraft(*words[1:], "--name", name)[:2] == (0, 'I found: ["notes.txt"]\n')
+    served.send_signal(signal.SIGINT)
+    assert served.communicate(timeout=20) == (b"", b"")
+    assert served.returncode == 0
