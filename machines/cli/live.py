@@ -98,7 +98,7 @@ def _lines_of(notice: Notice, most: int) -> list[str]:
                 return []  # the plan has a notice of its own
             failed = f" failed ({notice.error})" if notice.error else ""
             return [f"result  {notice.tool}{failed}: {_short(notice.content, most)}"]
-        case TextNotice(checkpoint=True):
+        case TextNotice():
             return [f"note    {_short(notice.text, most)}"]
         case VerdictNotice():
             seen = spelled(notice.evidence)

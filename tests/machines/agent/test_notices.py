@@ -60,6 +60,12 @@ async def add(one: int, other: int) -> int:
     return one + other
 
 
+@tool
+async def dump() -> str:
+    """Give more than is kept when the history is condensed."""
+    return "x" * 20_000
+
+
 ADD = Turn(calls=(call("add", {"one": 1, "other": 2}),))
 PLAN = Turn(calls=(call("write_todos", {"todos": [{"content": "add", "status": "in_progress"}]}),))
 
@@ -69,6 +75,7 @@ EVERYTHING: list[Move] = [
     ADD,
     ADD,
     ADD,
+    Turn(calls=(call("dump"),)),
     Refuse(529, headers={"retry-after": "0"}),
     TOO_LONG,
     Turn(calls=(call("build"),)),
@@ -84,7 +91,7 @@ async def test_every_kind_of_notice_is_told_to_callbacks_and_to_streams_alike(se
     by_callback: list[Notice] = []
     by_stream: list[Notice] = []
     with serve(EVERYTHING) as stage:
-        agent: Agent = stage.agent([add, build])
+        agent: Agent = stage.agent([add, build, dump])
         agent.notices.subscribe(by_callback.append)
         with agent.notices.stream() as stream, anyio.fail_after(20):
             async with anyio.create_task_group() as group:

@@ -37,9 +37,10 @@ def test_the_answer_goes_to_standard_output_and_everything_else_to_standard_erro
 ) -> None:
     code, out, err = statecraft("run", "add", "--model", served, "--folder", here, "--name", "well")
     assert (code, out) == (0, "It is 3.\n\tindented\n")
-    lines = err.splitlines()
-    assert lines[:3] == ["note    One moment.", "call    list_files {}", "result  list_files: []"]
-    assert lines[3:5] == ["completed: final_answer", "Facts: unverified."]
+    assert "note    One moment." in err
+    lines = [line for line in err.splitlines() if not line.startswith("note")]
+    assert lines[:2] == ["call    list_files {}", "result  list_files: []"]
+    assert lines[2:4] == ["completed: final_answer", "Facts: unverified."]
     assert lines[-2].startswith("Spent: 1 turn")
     assert lines[-1] == "journal: runs/well.jsonl"
     assert verify(here / "runs/well.jsonl").verdict == "whole"
