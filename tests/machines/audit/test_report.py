@@ -95,12 +95,12 @@ def test_the_message_is_what_a_person_would_have_been_shown(judged: Judge) -> No
     assert shown(judged(STUCK))["message"].startswith("The run ended as blocked: consecutive_duplicate")
 
 
-def test_recent_texts_are_few_and_short() -> None:
+def test_recent_texts_are_few_and_whole() -> None:
     recent = Recent()
     for number in range(Recent.MOST + 1):
-        recent.keep(Text(str(number), 1), "x" * (Recent.LONGEST + 1))
+        recent.keep(Text(str(number), 1), "x" * 2_000)
     assert recent.text_of(Text("0", 1)) is None
-    assert recent.text_of(Text("1", 1)) == "x" * Recent.LONGEST
+    assert recent.text_of(Text("1", 1)) == "x" * 2_000
     recent.keep(Text("1", 1), "again")
     recent.keep(Text("new", 1), "new")
     assert recent.text_of(Text("1", 1)) == "again"
