@@ -76,6 +76,9 @@ class Agent:
     (reached, wanted), such as tests that pass. `work` and `requires` say what kind of work it is, and which targets
     must have been written before a final answer counts as one.
 
+    How long a tool may take is in its manifest (`Tool`): `timeout_seconds` in all, `idle_seconds` without a sign of
+    life, which `heartbeat` gives from inside a tool.
+
     ValueError for two tools of one name or a name that no provider takes, TypeError for a tool that is none.
     """
 
@@ -157,7 +160,7 @@ class AgentRun:
     def cancel(self, reason: str = "") -> None:
         """Cancel from outside: what is under way is given up, and the run ends as cancelled.
 
-        From the run's own event loop only; from another thread, `anyio.from_thread.run_sync(under_way.cancel)`.
+        From the run's own event loop only; a tool's worker thread takes `anyio.from_thread.run_sync(under_way.cancel)`.
         """
         if self._host is None:
             self._cancel = Cancel(0.0, reason)
