@@ -19,8 +19,10 @@ _SECRET: Final = 20
 LOGS: Final = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
 """The loggers of the HTTP libraries. At debug level they tell the headers that a server sent, and so what it echoes."""
 
-_LOOKS_LIKE_ONE: Final = re.compile(r"\b(sk|pk|rk|gsk|xai|hf)[-_][A-Za-z0-9_-]{6,}|[A-Za-z0-9_-]{28,}")
-# Prefixes that providers give their keys, and texts too long for a name that somebody typed.
+# What providers begin their keys with, and no model's name does.
+_KEY: Final = re.compile(r"(sk|pk|rk|gsk)[-_][A-Za-z0-9_-]{10,}")
+# In an error more is hidden: shorter ones, other beginnings, and texts too long for a name that somebody typed.
+_LIKELY: Final = re.compile(r"\b(sk|pk|rk|gsk|xai|hf)[-_][A-Za-z0-9_-]{6,}|[A-Za-z0-9_-]{28,}")
 
 
 class NoKey(ValueError):
@@ -57,13 +59,12 @@ def without_key(text: str, key: Key | None) -> str:
 
 def looks_like_key(text: str) -> bool:
     """Whether a text that was given for something else may be a key, as its provider marks it."""
-    found = _LOOKS_LIKE_ONE.match(text)
-    return found is not None and found.group(1) is not None
+    return _KEY.match(text) is not None
 
 
 def without_likely_keys(text: str) -> str:
     """`text`, as an error may show it, without what may be a key."""
-    return _LOOKS_LIKE_ONE.sub(HIDDEN, text)
+    return _LIKELY.sub(HIDDEN, text)
 
 
 def hide_in_logs(key: Key) -> None:

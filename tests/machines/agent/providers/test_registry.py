@@ -117,6 +117,11 @@ def test_a_key_as_the_name_of_a_houses_model_is_said_to_be_one() -> None:
         provider_for("openai:sk-proj-0123456789", environ=KEYS)
 
 
+@pytest.mark.parametrize("name", ["xai-grok-4-fast", "hf-something-long", "sk-tiny", "claude-sonnet-4-5-20250929"])
+def test_the_name_of_a_model_is_taken_for_no_key(name: str) -> None:
+    assert found(f"openai:{name}").model == name
+
+
 PROXIES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy")
 
 
