@@ -75,7 +75,8 @@ def close(status: TerminalStatus) -> Callable[[Run, Reply | NoReply | Refusal], 
 def fail(run: Run, event: Refusal) -> Done:
     """The provider's refusal is final, or came once too often."""
     reason = Reason("refused", (("status", event.status), ("allowed", run.policy.recovery.refused)))
-    run = evolve(run, facts=with_facts(run.facts, Fact.REFUSED))
+    if event.status > 0:  # at 0 or less nobody answered
+        run = evolve(run, facts=with_facts(run.facts, Fact.REFUSED))
     return _end(at_time(run, event), event, TerminalStatus.FAILED, reason, None, alone=False)
 
 

@@ -217,9 +217,9 @@ class GoalMeasured:
 
 @attrs.frozen
 class Refusal:
-    """The provider refused the request: HTTP status (0: no connection), and how long it asks to wait, in seconds.
+    """The provider refused the request: HTTP status (0: no connection; -1: there can be none), and seconds to wait.
 
-    `too_long` is what the structured part of the answer says about size, where it says anything.
+    `after`: how long it asks to wait, where it says so. `too_long` is what the structured part of the answer says about size, where it says anything.
     """
 
     at: float

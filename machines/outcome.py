@@ -145,7 +145,8 @@ def account_lines(outcome: Outcome, text_of: Callable[[Text], str | None]) -> li
         lines.append(f"Last result: {result.tool}{failed}: {said}")
     usage = account.usage
     money = f", {usage.usd:.4f} USD" if usage.usd else ""
-    lines.append(f"Spent: {account.turns} turns, {account.seconds:.0f} s, {usage.input + usage.output} tokens{money}.")
+    turns = f"{account.turns} turn{'' if account.turns == 1 else 's'}"
+    lines.append(f"Spent: {turns}, {account.seconds:.0f} s, {usage.input + usage.output} tokens{money}.")
     return lines
 
 

@@ -39,7 +39,7 @@ from .notices import (
 )
 from .planning import PLAN_MANIFEST
 from .result import LastRefusal, RunResult, refused_by
-from .tools import AgentTool
+from .tools import AgentTool, check_tools
 from .wire import CallPart, Message, Provider, ResultPart, TextPart, ThinkingPart
 
 SYSTEM: Final = "You work on a task with the tools you are given."
@@ -56,9 +56,6 @@ REPEATING: Final = ("consecutive_duplicate", "cycle", "spread_duplicate")
 
 NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 """What a run may be called: its journal is a file of that name."""
-
-TOOL_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What both providers take as the name of a tool."""
 
 StoreFor = Callable[[str], Store]
 
@@ -287,22 +284,6 @@ def chars_of(messages: Sequence[Message]) -> int:
     """The characters of all words, arguments and results in a transcript."""
     texts = {TextPart: "text", ThinkingPart: "text", CallPart: "args", ResultPart: "content"}
     return sum(len(getattr(part, texts[type(part)])) for message in messages for part in message.parts)
-
-
-def check_tools(tools: Iterable[object]) -> None:
-    """Raise where a model could not tell the tools apart, or a provider would not take one."""
-    seen: set[str] = set()
-    for given in tools:
-        if not isinstance(given, AgentTool):
-            called = getattr(given, "__name__", None) or repr(given)
-            raise TypeError(f"tools: found {called}, expected a tool; put @tool over the function")
-        if not TOOL_NAME.fullmatch(given.name):
-            raise ValueError(f"tool {given.name!r}: expected a name of at most 64 of A-Z a-z 0-9 _ -")
-        if given.name == FINISH:
-            raise ValueError(f"tool {FINISH}: is the built-in one by which a run ends; expected another name")
-        if given.name in seen:
-            raise ValueError(f"tool {given.name}: found twice, expected a name for each")
-        seen.add(given.name)
 
 
 def _named(model: str) -> Provider:

@@ -7,9 +7,10 @@ does to the world; it never leaves this process.
 from __future__ import annotations
 
 import inspect
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, get_type_hints, overload
+from typing import Any, Final, get_type_hints, overload
 
 import attrs
 import msgspec
@@ -25,12 +26,19 @@ NAMING = ("required", "identity", "target", "source", "topic", "may_be_empty")
 """The fields of a manifest that name parameters of the tool."""
 
 
-class ToolError(Exception):
-    """A tool failed, and says how: raise it in a tool's function to give the error a kind."""
+TOOL_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What both providers take as the name of a tool."""
 
-    def __init__(self, kind: ErrorKind | str, message: str) -> None:
-        self.kind = ErrorKind(kind)
-        super().__init__(message)
+
+class ToolError(Exception):
+    """A tool failed, and says how: raise it in a tool's function to give the error a kind.
+
+    `ToolError("transient", "the line is busy")`; with a message alone the kind is `business`.
+    """
+
+    def __init__(self, kind: ErrorKind | str, message: str | None = None) -> None:
+        self.kind = ErrorKind.BUSINESS if message is None else ErrorKind(kind)
+        super().__init__(str(kind) if message is None else message)
 
 
 @attrs.frozen(eq=False)
@@ -95,15 +103,21 @@ def tool(
     return make if function is None else make(function)
 
 
-def check_tools(tools: Iterable[AgentTool]) -> None:
+def check_tools(tools: Iterable[object]) -> None:
     """Raises `ValueError`, a line for each thing that is wrong with tools that one agent is to have.
 
-    Two of one name, one that is called as the built-in declaration is, and a manifest that names a parameter which the
-    tool does not have: each would be overlooked in silence otherwise.
+    Two of one name, a name that no provider takes or that is the built-in declaration's, and a manifest that names a
+    parameter which the tool does not have: each would be overlooked in silence otherwise. `TypeError` for what is no
+    tool.
     """
-    held = tuple(tools)
+    held = tuple(map(_tool, tools))
     counts = Counter(tool.name for tool in held)
     found = [f"{count} tools are called {name}, expected one" for name, count in counts.items() if count > 1]
+    found += [
+        f"tool {name!r}: expected a name of at most 64 of A-Z a-z 0-9 _ -"
+        for name in counts
+        if not TOOL_NAME.fullmatch(name)
+    ]
     if FINISH in counts:
         found.append(f"a tool is called {FINISH}, by which a model ends a run; expected another name")
     for tool in held:
@@ -116,6 +130,13 @@ def check_tools(tools: Iterable[AgentTool]) -> None:
                 found.append(f"tool {tool.name}: {field} names {', '.join(unknown)}; its parameters are: {known}")
     if found:
         raise ValueError("\n".join(found))
+
+
+def _tool(given: object) -> AgentTool:
+    if isinstance(given, AgentTool):
+        return given
+    called = getattr(given, "__name__", None) or repr(given)
+    raise TypeError(f"tools: found {called}, expected a tool; put @tool over the function")
 
 
 def _arguments(name: str, function: Callable[..., Awaitable[Any]]) -> type[msgspec.Struct]:

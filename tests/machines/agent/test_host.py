@@ -515,7 +515,9 @@ async def test_the_notices_of_a_small_run_in_their_order() -> None:
     agent = Agent(model, [look])
     told = Told(agent)
     result = await agent.run("go")
-    assert [(n.state, n.turn) if isinstance(n, StateNotice) else n for n in told.all] == [
+    assert {n.run for n in told.all} == {result.run}
+    plain = [attrs.evolve(n, run="") for n in told.all]
+    assert [(n.state, n.turn) if isinstance(n, StateNotice) else n for n in plain] == [
         ("asking", 0),
         TextNotice("let me see"),
         ("acting", 1),

@@ -281,8 +281,8 @@ def named(name: str) -> AgentTool:
 @pytest.mark.parametrize(
     ("names", "problem"),
     [
-        (["a", "a"], "tool a: found twice"),
-        (["finish"], "tool finish: is the built-in one"),
+        (["a", "a"], "2 tools are called a, expected one"),
+        (["finish"], "a tool is called finish, by which a model ends a run"),
         (["a b"], "tool 'a b': expected a name"),
         (["x" * 65], "expected a name of at most 64"),
     ],
