@@ -219,7 +219,8 @@ class GoalMeasured:
 class Refusal:
     """The provider refused the request: HTTP status (0: no connection; -1: there can be none), and seconds to wait.
 
-    `after`: how long it asks to wait, where it says so. `too_long` is what the structured part of the answer says about size, where it says anything.
+    `after`: how long it asks to wait, where it says so. `too_long` is what the structured part of the answer says about
+    size, where it says anything.
     """
 
     at: float
