@@ -375,20 +375,15 @@ def _wait(run: Run, spent: Spent, event: Result, call: Call, rule: Wait | None) 
     if rule is None or event.poll is None or not run.policy.waiting.enabled or call.signature in waits.over:
         return waits, False, None
     known = waits.until.get(call.signature)
-    until = event.at + _longest(run, spent, rule.max_wait_seconds) if known is None else known[1]
+    longest = inf if rule.max_wait_seconds is None else rule.max_wait_seconds
+    left = evolve(run, spent=spent).time_left(spent.now)  # a wait is a slice of what the run has left
+    until = event.at + min(longest, left) if known is None else known[1]
     waits = evolve(waits, until=waits.until.insert(call.signature, (call.tool, until)))
     if event.poll is PollState.WAITING and event.at < until:
         next_at = min(event.at + (rule.min_interval_seconds or 0.0), until)
         return evolve(waits, next_at=next_at), True, None
     how = {PollState.WAITING: "expired", PollState.UNRECOGNISED: "unrecognised"}.get(event.poll, "")
     return evolve(waits, over=waits.over.insert(call.signature)), False, how
-
-
-def _longest(run: Run, spent: Spent, declared: float | None) -> float:
-    """A wait is a slice of what is left of the run's time, less what is kept for the work after it. Seconds."""
-    whole = run.policy.budget.seconds
-    left = inf if whole is None else whole - spent.seconds(spent.now) - run.policy.waiting.hold_back_seconds
-    return max(0.0, left if declared is None else min(declared, left))
 
 
 def _close(run: Run, event: TurnEnded | Event) -> Run:

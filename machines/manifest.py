@@ -83,4 +83,24 @@ class Tool:
 
 UNDECLARED = Tool()
 
+
+def wait_problems(wait: Wait, seconds: float | None = None) -> list[str]:
+    """What is wrong with a declared wait, one line each; `seconds`: the time of the run that is to wait, if limited."""
+    found: list[str] = []
+    if not wait.terminal_values:
+        found.append("terminal_values: found none, expected the values at which there is nothing more to wait for")
+    both = [value for value in wait.waiting_values if value in wait.terminal_values]
+    if both:
+        found.append(f"waiting_values and terminal_values: found {both[0]!r} in both, expected each in one of them")
+    longest = wait.max_wait_seconds
+    if longest is not None and not 0 < longest < float("inf"):
+        found.append(f"max_wait_seconds: found {longest}, expected a number above 0, or none")
+    elif longest is not None and seconds is not None and longest > seconds:
+        found.append(f"max_wait_seconds: found {longest:g}, expected no more than the run's own {seconds:g}")
+    least = wait.min_interval_seconds
+    if least is not None and least < 0:
+        found.append(f"min_interval_seconds: found {least}, expected 0 or more")
+    return found
+
+
 Tools = Mapping[str, Tool]

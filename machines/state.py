@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cached_property
+from math import inf
 
 import attrs
 from rpds import HashTrieMap, HashTrieSet
@@ -137,6 +138,13 @@ class Run:
     def turned(self) -> Streaks:
         """The streaks with the turn so far in them: what the detectors read, and what is kept when the turn ends."""
         return closed(self.streaks, self.turn, self.policy, self.tool)
+
+    def time_left(self, at: float) -> float:
+        """Seconds left for waiting at this time: the run's own less what is kept for the work after; 0 at least."""
+        whole = self.policy.budget.seconds
+        if whole is None:
+            return inf
+        return max(0.0, whole - self.spent.seconds(at) - self.policy.waiting.hold_back_seconds)
 
     def tool(self, name: str) -> Tool:
         """The manifest of a tool; one that declares nothing where there is none."""

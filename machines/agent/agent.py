@@ -93,7 +93,7 @@ class Agent:
         requires: tuple[str, ...] = (),
     ) -> None:
         given = tuple(tools)
-        check_tools(given)
+        check_tools(given, policy.budget.seconds)
         held = {tool.name: tool for tool in given}
         self.policy, self.work, self.requires = policy, work, requires
         self.notices = Notices()
@@ -187,7 +187,7 @@ class AgentRun:
             kept = journal.text_of(task) is not None
             keep = journal.keep if kept else both(recent.keep, journal.keep)
             self._text_of = journal.text_of if kept else recent.text_of
-            host = self._host = AgentHost(self._world, self.notices, keep, lambda: self.run.stop)
+            host = self._host = AgentHost(self._world, self.notices, keep, lambda: self.run)
             if self._cancel is not None:
                 host.post(self._cancel)
             host.transcript.say(self._task)

@@ -88,6 +88,18 @@ class _Pulse:
 _PULSE: ContextVar[_Pulse | None] = ContextVar("pulse", default=None)
 
 
+TIME_LEFT: ContextVar[Callable[[], float] | None] = ContextVar("time_left", default=None)
+
+
+def time_left() -> float:
+    """Seconds that a tool may still wait: what its run has left, less what is held back for the work after a wait.
+
+    Infinite for a run without a limit of time, and outside of one.
+    """
+    left = TIME_LEFT.get()
+    return inf if left is None else left()
+
+
 def heartbeat() -> None:
     """Say, from inside a tool, that it is still at work: its time of silence starts afresh."""
     pulse = _PULSE.get()

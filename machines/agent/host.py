@@ -44,9 +44,10 @@ from ..events import (
 from ..host import Key
 from ..ledger.observe import UNSEEN, Keep, call_of, result_of, text_of
 from ..manifest import UNDECLARED, Kind, Tool
-from ..outcome import Reason
+from ..state import Run
 from ..words import GO_ON, HOW_TO_FINISH, last_words, words_of
 from .calling import (
+    TIME_LEFT,
     Ran,
     caught,
     first_leaf,
@@ -115,8 +116,8 @@ class World:
 class AgentHost:
     """The world around one run."""
 
-    def __init__(self, world: World, notices: Notices, keep: Keep, stop: Callable[[], Reason | None]) -> None:
-        self._world, self._notices, self._keep, self._stop = world, notices, keep, stop
+    def __init__(self, world: World, notices: Notices, keep: Keep, run: Callable[[], Run]) -> None:
+        self._world, self._notices, self._keep, self._run_now = world, notices, keep, run
         self.transcript = Transcript()
         self._began = anyio.current_time()
         self._calls: dict[str, tuple[CallPart, Call]] = {}
@@ -246,7 +247,7 @@ class AgentHost:
         if command.after:
             await anyio.sleep(command.after)
         if command.final:
-            self.transcript.say(last_words(self._stop()))
+            self.transcript.say(last_words(self._run_now().stop))
         request = Request(
             self._world.system,
             self.transcript.outbound(),
@@ -344,9 +345,13 @@ class AgentHost:
             ran = unknown(part, self._tools)
         else:
             self._running.add(call.id)
+            TIME_LEFT.set(self._time_left)
             ran = await run_call(tool, part.args)
         self._answered(call, part, ran)
         self._running.discard(call.id)
+
+    def _time_left(self) -> float:
+        return self._run_now().time_left(self.now())
 
     def _answered(self, call: Call, part: CallPart, ran: Ran) -> None:
         try:

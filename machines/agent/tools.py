@@ -16,7 +16,7 @@ import attrs
 import msgspec
 
 from ..events import ErrorKind
-from ..manifest import Tool
+from ..manifest import Tool, wait_problems
 from ..words import FINISH
 from .wire import ToolSchema
 
@@ -103,8 +103,10 @@ def tool(
     return make if function is None else make(function)
 
 
-def check_tools(tools: Iterable[object]) -> None:
+def check_tools(tools: Iterable[object], seconds: float | None = None) -> None:
     """Raises `ValueError`, a line for each thing that is wrong with tools that one agent is to have.
+
+    `seconds` is the time of a run, where it has a limit: no declared wait may be longer.
 
     Two of one name, a name that no provider takes or that is the built-in declaration's, and a manifest that names a
     parameter which the tool does not have: each would be overlooked in silence otherwise. `TypeError` for what is no
@@ -128,6 +130,8 @@ def check_tools(tools: Iterable[object]) -> None:
             if unknown:
                 known = ", ".join(has) or "none"
                 found.append(f"tool {tool.name}: {field} names {', '.join(unknown)}; its parameters are: {known}")
+        if tool.manifest.wait is not None:
+            found += [f"tool {tool.name}: wait.{problem}" for problem in wait_problems(tool.manifest.wait, seconds)]
     if found:
         raise ValueError("\n".join(found))
 

@@ -102,7 +102,7 @@ def result_of(
     seen = value is not UNSEEN
     progress = (tool.wait.progress_field,) if tool.wait is not None and tool.wait.progress_field != "*" else ()
     failed = None if error is None else (error_class or error.value)
-    poll, found = _poll(value, error, tool.wait) if tool.wait is not None else (None, None)
+    poll, found = poll_of(value, error, tool.wait) if tool.wait is not None else (None, None)
     text = spelled(value) if seen else ""
     failure = None if failed is None else _failure(failed, text)
     searches = tool.kind is Kind.SEARCH or bool(tool.source or tool.family)
@@ -149,7 +149,7 @@ def _object(args: str) -> dict[str, object] | None:
     return cast("dict[str, object]", given) if isinstance(given, dict) else None
 
 
-def _poll(value: object, error: ErrorKind | None, wait: Wait) -> tuple[PollState | None, str | None]:
+def poll_of(value: object, error: ErrorKind | None, wait: Wait) -> tuple[PollState | None, str | None]:
     """What a declared wait's answer says. An error, or a field that is not there, is a value nobody foresaw."""
     if value is UNSEEN and error is None:
         return None, None

@@ -322,7 +322,7 @@ async def test_the_calls_of_a_last_reply_are_settled_and_nothing_is_said_of_a_ca
 
 def host_of(*moves: Move, tools: Sequence[AgentTool] = ()) -> AgentHost:
     world = World(Model(*moves), {one.name: one for one in tools}, "", 100)
-    return AgentHost(world, Notices(), forget, lambda: None)
+    return AgentHost(world, Notices(), forget, lambda: new_run("alone"))
 
 
 async def test_a_wait_lasts_until_its_time_has_come() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from machines.agent.tools import check_tools, tool
-from machines.manifest import Kind, Tool
+from machines.manifest import Kind, Tool, Wait
 
 
 @tool(manifest=Tool(kind=Kind.WRITE, target=("path",), may_be_empty=("text",)))
@@ -64,3 +64,33 @@ def test_nothing_of_a_manifest_is_in_what_the_model_is_told() -> None:
         "required": ["path", "text"],
         "additionalProperties": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("wait", "seconds", "problem"),
+    [
+        (Wait("status", ("running",), ()), None, "wait.terminal_values: found none"),
+        (Wait("status", ("running", "done"), ("done",)), None, "found 'done' in both"),
+        (Wait("status", ("running",), ("done",), 60.0), 59.0, "max_wait_seconds: found 60, expected no more than"),
+        (Wait("status", ("running",), ("done",), 0.0), None, "max_wait_seconds: found 0.0"),
+        (Wait("status", ("running",), ("done",), 60.0, -1.0), None, "min_interval_seconds: found -1.0"),
+    ],
+)
+def test_a_wait_that_cannot_be_meant_is_refused(wait: Wait, seconds: float | None, problem: str) -> None:
+    @tool(manifest=Tool(wait=wait))
+    async def build() -> str:
+        """Build."""
+        return ""
+
+    with pytest.raises(ValueError, match=problem):
+        check_tools([build], seconds)
+
+
+def test_a_wait_as_long_as_the_run_is_taken() -> None:
+    @tool(manifest=Tool(wait=Wait("status", ("running",), ("done",), 60.0, 0.0)))
+    async def build() -> str:
+        """Build."""
+        return ""
+
+    check_tools([build], 60.0)
+    check_tools([build])

@@ -1,0 +1,101 @@
+"""Waiting below the model: a tool that is polled until what it tells of is over, as one call.
+
+A poll by the model costs a request with the whole conversation in it. Polled here, a build of twenty minutes is one
+call, one turn and one line of the journal. The time of such a wait is the smallest of the tool's own and what the run
+has left, less what is held back for the work after it.
+
+The rules: with no time left nothing is asked. The gaps grow by a factor up to a cap; the last one ends at the deadline,
+and then it is looked once more. A value that nobody declared, and an error, end it at once and are the answer.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Iterator
+from math import inf
+from typing import Any, Final
+
+import anyio
+import attrs
+
+from ..events import PollState
+from ..ledger.observe import poll_of
+from ..manifest import Wait
+from .calling import heartbeat, time_left
+from .tools import AgentTool
+
+MARGIN: Final = 60.0
+"""Seconds that a tool has beyond its wait, for its last look."""
+
+
+@attrs.frozen
+class Poll:
+    """How often it is looked. Seconds: the first gap, the factor by which each grows, and the longest.
+
+    `jitter`: the share by which a gap may be longer, by chance, so that many waits do not ask at once.
+    """
+
+    first: float = 5.0
+    factor: float = 1.5
+    cap: float = 30.0
+    jitter: float = 0.0
+
+    def gaps(self, least: float = 0.0) -> Iterator[float]:
+        """The gaps, one after another; none shorter than `least`."""
+        gap = self.first
+        while True:
+            yield max(gap, least) * (1.0 + random.random() * self.jitter)  # spreads load, hides nothing
+            gap = min(gap * self.factor, self.cap)
+
+
+async def await_until(
+    look: Callable[[], Awaitable[object]],
+    wait: Wait,
+    poll: Poll | None = None,
+    *,
+    left: float = inf,
+    now: Callable[[], float] = anyio.current_time,
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+) -> object:
+    """Look until the value is no waiting one, and give it; at the deadline `{status: "wait_timeout", ...}` instead.
+
+    `left`: seconds that there are at most. `waited_s` is the time that was really waited, `last_seen` the last value.
+    Raises what `look` raises.
+    """
+    began = now()
+    longest = inf if wait.max_wait_seconds is None else wait.max_wait_seconds
+    deadline = began + min(longest, left)
+    if deadline <= began:
+        return timed_out(0.0, None)
+    for gap in (poll or Poll()).gaps(wait.min_interval_seconds or 0.0):
+        value = await look()
+        if poll_of(value, None, wait)[0] is not PollState.WAITING:
+            return value
+        heartbeat()
+        if now() >= deadline:
+            return timed_out(now() - began, value)
+        await sleep(min(gap, deadline - now()))
+    raise AssertionError("there is always another gap")
+
+
+def timed_out(waited: float, last: object) -> dict[str, object]:
+    """What is answered where the time is over before the wait is."""
+    return {"status": "wait_timeout", "waited_s": round(waited), "last_seen": last}
+
+
+def awaited(tool: AgentTool, poll: Poll | None = None, *, name: str | None = None) -> AgentTool:
+    """A tool with a declared wait, as one call that lasts until the wait is over.
+
+    Raises `ValueError` for a tool that declares none.
+    """
+    wait = tool.manifest.wait
+    if wait is None:
+        raise ValueError(f"tool {tool.name}: declares no wait, so it cannot be waited for")
+
+    async def blocking(**args: Any) -> object:
+        return await await_until(lambda: tool.function(**args), wait, poll, left=time_left())
+
+    longest = None if wait.max_wait_seconds is None else wait.max_wait_seconds + MARGIN
+    manifest = attrs.evolve(tool.manifest, wait=None, timeout_seconds=longest or inf, idle_seconds=None)
+    said = f"{tool.description}\n\nThis call lasts until it is over, or its time is: there is no need to ask again."
+    return attrs.evolve(tool, name=name or tool.name, description=said, function=blocking, manifest=manifest)

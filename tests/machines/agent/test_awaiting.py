@@ -1,0 +1,142 @@
+"""Waiting below the model, on a clock that is moved by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+import anyio
+import attrs
+import pytest
+
+from machines.agent.awaiting import Poll, await_until, awaited, timed_out
+from machines.agent.scripted import Turn, call
+from machines.agent.tools import ToolError, tool
+from machines.manifest import Kind, Tool, Wait
+from machines.policy import Budget, Policy, Waiting
+
+pytestmark = pytest.mark.anyio
+
+BUILD = Wait("status", ("queued", "running"), ("success", "failed"), 1_200.0, 5.0)
+RUNNING = {"status": "running"}
+
+
+@attrs.define
+class World:
+    """A clock, and a build that is over at some time."""
+
+    over_at: float = inf
+    value: object = attrs.field(factory=lambda: {"status": "success"})
+    at: float = 0.0
+    looks: list[float] = attrs.field(factory=list[float])
+
+    async def look(self) -> object:
+        self.looks.append(self.at)
+        return self.value if self.at >= self.over_at else RUNNING
+
+    async def sleep(self, seconds: float) -> None:
+        self.at += seconds
+
+    async def until(self, wait: Wait = BUILD, poll: Poll | None = None, left: float = inf) -> object:
+        return await await_until(self.look, wait, poll, left=left, now=lambda: self.at, sleep=self.sleep)
+
+
+async def test_a_build_of_twenty_minutes_takes_44_looks_where_a_fixed_gap_takes_240() -> None:
+    world = World(over_at=1_200.0)
+    assert await world.until() == {"status": "success"}
+    assert len(world.looks) <= 44
+    assert world.looks[:5] == [0.0, 5.0, 12.5, 23.75, 40.625]
+    fixed = World(over_at=1_200.0)
+    await fixed.until(poll=Poll(5.0, 1.0, 5.0))
+    assert len(fixed.looks) == 241
+
+
+async def test_the_last_gap_ends_at_the_deadline_and_then_it_is_looked_once_more() -> None:
+    world = World()
+    assert await world.until(left=100.0) == {"status": "wait_timeout", "waited_s": 100, "last_seen": RUNNING}
+    assert world.looks[-1] == 100.0
+    just_in_time = World(over_at=100.0)
+    assert await just_in_time.until(left=100.0) == {"status": "success"}
+
+
+@pytest.mark.parametrize(("left", "waited"), [(50.0, 50), (5_000.0, 1_200), (inf, 1_200)])
+async def test_its_time_is_the_smaller_of_its_own_and_the_runs(left: float, waited: int) -> None:
+    assert await World().until(left=left) == timed_out(waited, RUNNING)
+
+
+@pytest.mark.parametrize("left", [0.0, -1.0])
+async def test_with_no_time_left_nothing_is_asked(left: float) -> None:
+    world = World()
+    assert await world.until(left=left) == {"status": "wait_timeout", "waited_s": 0, "last_seen": None}
+    assert world.looks == []
+
+
+@pytest.mark.parametrize("value", [{"status": "unknown"}, {"state": "success"}, "what?", None])
+async def test_a_value_that_nobody_declared_ends_it_at_once_and_is_the_answer(value: object) -> None:
+    world = World(over_at=12.0, value=value)
+    assert await world.until() == value
+    assert world.looks[-1] == 12.5
+
+
+async def test_an_error_ends_it_at_once() -> None:
+    async def fails() -> object:
+        raise ToolError("transient", "no line")
+
+    with pytest.raises(ToolError, match="no line"):
+        await await_until(fails, BUILD)
+
+
+async def test_no_gap_is_shorter_than_the_tool_allows_and_jitter_only_makes_it_longer() -> None:
+    world = World(over_at=400.0)
+    await world.until(attrs.evolve(BUILD, min_interval_seconds=20.0), Poll(jitter=0.5))
+    gaps = [b - a for a, b in zip(world.looks, world.looks[1:], strict=False)]
+    assert min(gaps[:-1]) >= 20.0
+    assert max(gaps) <= 45.0
+    assert len({round(gap, 6) for gap in gaps}) > 2
+
+
+async def test_a_waiting_tool_becomes_one_call_one_turn_and_one_answer(serve: Callable[..., Any]) -> None:
+    looks = 0
+    status = Wait("status", ("running",), ("success",), 60.0)
+
+    @tool(manifest=Tool(kind=Kind.WAIT, wait=status))
+    async def build_status(id: str) -> dict[str, str]:
+        """The status of a build."""
+        nonlocal looks
+        looks += 1
+        return {"status": "success" if looks == 3 else "running"}
+
+    done = Turn(calls=(call("finish", {"kind": "final", "text": "built"}),))
+    with serve([Turn(calls=(call("await_build", {"id": "b1"}),)), done]) as stage:
+        blocking = awaited(build_status, Poll(0.001, 1.0, 0.001), name="await_build")
+        result = await stage.agent([blocking]).run("wait for the build")
+        await stage.close()
+        assert (result.ok, looks, result.account.turns, len(stage.server.requests())) == (True, 3, 1, 2)
+        assert "success" in str(stage.server.requests()[-1].request.messages[-1].parts[0])
+
+
+async def test_the_time_of_a_run_bounds_it_with_what_is_held_back(serve: Callable[..., Any]) -> None:
+    @tool(manifest=Tool(kind=Kind.WAIT, wait=Wait("status", ("running",), ("success",))))
+    async def build_status() -> dict[str, str]:
+        """The status of a build."""
+        await anyio.lowlevel.checkpoint()
+        return {"status": "running"}
+
+    done = Turn(calls=(call("finish", {"kind": "failure", "text": "it never ended"}),))
+    policy = Policy(budget=Budget(seconds=30.0), waiting=Waiting(hold_back_seconds=29.8))
+    with serve([Turn(calls=(call("build_status", {}),)), done]) as stage:
+        result = await stage.agent([awaited(build_status, Poll(0.01, 1.0, 0.01))], policy=policy).run("wait")
+        await stage.close()
+        assert "wait_timeout" in str(stage.server.requests()[-1].request.messages[-1].parts[0])
+        assert result.account.seconds < 5.0
+
+
+def test_a_tool_that_declares_no_wait_cannot_be_waited_for() -> None:
+    @tool
+    async def plain() -> str:
+        """Nothing to wait for."""
+        return ""
+
+    with pytest.raises(ValueError, match="plain: declares no wait"):
+        awaited(plain)
