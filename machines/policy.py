@@ -161,7 +161,8 @@ def only(detectors: Detectors, *names: str) -> Detectors:
 class Progress:
     """What counts as new: a tool's result that is not among its last `recent_results`.
 
-    `results`: whether a result is part of what repeats; without it a call repeats whatever it brings.
+    `results`: whether a result is part of what repeats; without it a call repeats whatever it brings, and nothing that
+    it brings clears what is counted of its repetitions (a call back to back, spread over a window, in laps).
     """
 
     recent_results: int = 8

@@ -17,6 +17,7 @@ import tomli_w
 from statecraft.codec import BadData, codec
 
 from .policy import DEFAULT, Policy, problems_of
+from .policy_shipped import name_in, names, text_of
 from .policy_words import words_of
 
 UNLIMITED: Final = "unlimited"
@@ -32,14 +33,29 @@ class BadPolicy(Exception):
 
 
 def read_policy(path: Path, base: Policy = DEFAULT) -> Policy:
-    """The policy in a TOML file; what it leaves out is as in `base`. Raises `BadPolicy`."""
+    """The policy in a TOML file, or of that name where there is no such file; what it leaves out is as in `base`.
+
+    Raises `BadPolicy`.
+    """
+    return policy_of(_plain(path), str(path), base)
+
+
+def keys_of(path: Path) -> tuple[str, ...]:
+    """The keys that a policy file sets, as paths (`budget.turns`). Raises `BadPolicy`."""
+    return tuple(_keys(_plain(path), ""))
+
+
+def _plain(path: Path) -> dict[str, Any]:
+    name = name_in(path)
     try:
-        plain = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8") if name is None else text_of(name))
+    except FileNotFoundError as error:
+        known = f", and no policy of that name; there are {', '.join(names())}" if path == Path(path.name) else ""
+        raise BadPolicy(f"{path}: {error.strerror}{known}") from error
     except OSError as error:
         raise BadPolicy(f"{path}: {error.strerror or error}") from error
     except (ValueError, RecursionError, MemoryError) as error:  # what is not TOML, or not UTF-8, is a ValueError
         raise BadPolicy(f"{path}: not TOML: {error}") from error
-    return policy_of(plain, str(path), base)
 
 
 def policy_of(plain: dict[str, Any], name: str, base: Policy = DEFAULT) -> Policy:
@@ -54,11 +70,6 @@ def policy_of(plain: dict[str, Any], name: str, base: Policy = DEFAULT) -> Polic
     if problems:
         raise _bad(name, problems)
     return policy
-
-
-def keys_of(path: Path) -> tuple[str, ...]:
-    """The keys that a policy file sets, as paths (`budget.turns`). Raises what reading it raises."""
-    return tuple(_keys(tomllib.loads(path.read_text(encoding="utf-8")), ""))
 
 
 def policy_toml(policy: Policy) -> str:

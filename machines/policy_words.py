@@ -55,7 +55,7 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "progress": {
         "": "what counts as new",
         "recent_results": "a result is new if it is not among the tool's last so many",
-        "results": "false: a call repeats whatever it brings",
+        "results": "false: a call repeats whatever it brings, failed or not",
     },
     "waiting": {
         "": "waits that a tool declares",

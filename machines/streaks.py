@@ -6,7 +6,8 @@ The rules of what clears a streak:
   repeated beside it in the same turn: to fix and test again is work, even while the test stays red;
 * a result that is new among its tool's last ones clears what is counted of that tool;
 * a person's message begins a new leg, and so new streaks; what a program says in a person's name clears nothing;
-* another wording of a reply, a new thought, or a new receipt of the same write clears nothing.
+* another wording of a reply, a new thought, or a new receipt of the same write clears nothing;
+* under a policy that does not look at results, nothing that a call brings clears what is counted of its repetitions.
 
 A turn that only looked at a declared wait leaves everything as it is.
 """
@@ -17,6 +18,8 @@ from collections.abc import Callable, Iterable
 
 import attrs
 from rpds import HashTrieMap
+
+from statecraft.evolve import evolve
 
 from . import window as windows
 from .events import ErrorKind
@@ -105,6 +108,7 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
     if turn.only_polled and not turn.signal:
         return before
     judged = turn.judged
+    blind = not policy.progress.results
     ok = failed = looks = 0
     told, lookers = "", set[str]()
     for answer in judged:
@@ -118,11 +122,11 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
             told = answer.tool
     only_looked = 0 < looks == len(judged) and not turn.signal
     looked = only_looked and (before.recovered or (before.told != "" and before.told not in lookers))
-    recovered = ok > 0 and failed == 0 and before.failing
+    recovered = ok > 0 and failed == 0 and before.failing and not blind
     failing = failed > 0 and ok == 0 if judged else before.failing
     last_signal = turn.signal or before.last_signal
     last_turn = turn.number if turn.signal else before.last_signal_turn
-    if turn.strong:
+    if turn.strong and not blind:
         return Streaks(
             told=told,
             looked=looked,
@@ -132,10 +136,14 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
             last_signal=last_signal,
             last_signal_turn=last_turn,
         )
+    if turn.strong:
+        before = _only_repeats(before)
+    repeats = tuple(map(_unread, judged)) if blind else judged
+    good_ones = len(judged) if blind else ok
     alone = bool(judged) and (len(judged) == 1 or len({answer.outcome for answer in judged}) == 1)
     again = alone and judged[0].outcome == before.same
     invalid, wrong = _invalid(before, judged)
-    barren, stalled = not turn.signal, not turn.grew
+    barren, stalled = not turn.signal, not (turn.grew or turn.strong)
     return Streaks(
         barren=before.barren + 1 if barren else 0,
         barren_ok=before.barren_ok + ok if barren else 0,
@@ -145,10 +153,10 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
         stalled_failed=before.stalled_failed + failed if stalled else 0,
         same=judged[0].outcome if alone else b"",
         same_count=len(judged) + (before.same_count if again else 0) if alone else 0,
-        same_ok=ok + (before.same_ok if again else 0) if alone else 0,
+        same_ok=good_ones + (before.same_ok if again else 0) if alone else 0,
         same_tool=judged[0].tool if alone else "",
-        window=_window(before.window, judged, _keep(policy)),
-        laps=_laps(before.laps, judged, policy.detectors.cycle.max_period * policy.detectors.cycle.most_laps),
+        window=_window(before.window, repeats, _keep(policy)),
+        laps=_laps(before.laps, repeats, policy.detectors.cycle.max_period * policy.detectors.cycle.most_laps),
         tools=_tools(before.tools, judged),
         families=_families(before.families, judged, tool),
         invalid=invalid,
@@ -166,6 +174,24 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
         last_signal=last_signal,
         last_signal_turn=last_turn,
     )
+
+
+def _only_repeats(before: Streaks) -> Streaks:
+    """The streaks without those that a strong signal clears whatever the policy looks at."""
+    return Streaks(
+        same=before.same,
+        same_count=before.same_count,
+        same_ok=before.same_ok,
+        same_tool=before.same_tool,
+        window=before.window,
+        laps=before.laps,
+        nudged=before.nudged,
+    )
+
+
+def _unread(answer: Answer) -> Answer:
+    """The answer as it is where results are not looked at: a call that was made."""
+    return evolve(answer, error=None, seen=True, new=False)
 
 
 def _keep(policy: Policy) -> int:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attrs
+import pytest
 
 from machines.policy import DEFAULT
-from machines.policy_file import policy_of
+from machines.policy_file import policy_of, read_policy
+from machines.policy_shipped import head_of, names
 
 Statecraft = Callable[..., tuple[int, str, str]]
 
@@ -48,3 +50,36 @@ def test_a_policy_that_is_wrong_is_told_whole(statecraft: Statecraft, here: Path
         "statecraft: mine.toml: recovery.empty: found -1, expected 0 or more",
         "statecraft: mine.toml: detectors.no_progress.stop: found 4, expected at least nudge, which is 9",
     ]
+
+
+def test_the_policies_that_ship_are_listed_each_on_a_line(statecraft: Statecraft) -> None:
+    code, out, err = statecraft("policy", "--list")
+    assert (code, err) == (0, "")
+    assert [line.split("  ")[0] for line in out.splitlines()] == list(names())
+    assert "call-hash          A call whose signature comes again is a loop; results are not looked at.\n" in out
+    code, out, err = statecraft("policy", "--list", "call-hash")
+    assert (code, out) == (2, "")
+    assert err == "statecraft: policy: found call-hash beside --list, expected one of them\n"
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_policy_that_ships_is_printed_whole_with_its_head(statecraft: Statecraft, here: Path, name: str) -> None:
+    code, out, err = statecraft("policy", name)
+    assert (code, err) == (0, "")
+    assert out.startswith(head_of(name))
+    assert policy_of(tomllib.loads(out), "x") == read_policy(Path(name))
+    (here / "mine.toml").write_text(out)
+    assert statecraft("policy", "mine.toml")[1] == out.removeprefix(head_of(name) + "\n")
+
+
+def test_a_name_that_is_none_is_bad_input(statecraft: Statecraft) -> None:
+    code, out, err = statecraft("policy", "strict")
+    assert (code, out) == (2, "")
+    assert err.startswith(
+        "statecraft: strict: No such file or directory, and no policy of that name; there are default,"
+    )
+
+
+def test_an_audit_takes_a_policy_by_its_name(statecraft: Statecraft, recordings: Path) -> None:
+    out = statecraft("audit", "--policy", "first-match", recordings / "only-narrates.jsonl")[1]
+    assert "continue" in out.splitlines()[1]
