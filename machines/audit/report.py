@@ -32,12 +32,17 @@ ORDER: Final = "+-.nS"
 
 
 def as_json(judged: Judged, recent: Recent) -> bytes:
-    """One run as one JSON object, without a newline. `message` is what a person would have been shown."""
+    """One run as one JSON object, without a newline."""
+    return dump(as_plain(judged, recent))
+
+
+def as_plain(judged: Judged, recent: Recent) -> dict[str, Any]:
+    """One run as JSON data. `message` is what a person would have been shown."""
     plain: dict[str, Any] = _CODEC.to_plain(evolve(judged, strip="", run_now=_NO_RUN))
     for name in _LEFT_OUT:
         del plain[name]
     plain["message"] = None if judged.outcome is None else message_of(judged.outcome, recent.text_of)
-    return dump(plain)
+    return plain
 
 
 def strip_of(strip: str, width: int = 40) -> str:

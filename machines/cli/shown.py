@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from rich.cells import cell_len, chop_cells
@@ -26,7 +26,12 @@ def show(lines: Sequence[Line]) -> None:
         return
     console = Console(highlight=False)
     width = console.width if console.is_terminal else None
-    for text in _page(lines, width):
+    write(console, _page(lines, width), width)
+
+
+def write(console: Console, page: Iterable[Text], width: int | None) -> None:
+    """Write a page: plain where there is no terminal (`width` is None)."""
+    for text in page:
         if width is None:
             sys.stdout.write(f"{text.plain}\n")
         else:
@@ -45,14 +50,14 @@ def _page(lines: Sequence[Line], width: int | None) -> Iterator[Text]:
         if second.plain:
             yield Text("  ").append_text(second)
         for why in line.why:
-            yield from _wrapped(f"  {why}", width, "")
+            yield from wrapped(f"  {why}", width, "")
         strips.append(laid.widths[-1] if STRIP in laid.names else len(second.plain.rpartition(" ")[2]))
     for line in lines:
         for problem in _problems(line):
-            yield from _wrapped(f"  {line.run}: {problem}", width, "dim")
+            yield from wrapped(f"  {line.run}: {problem}", width, "dim")
     for note in (LEGEND, *notes(lines, strips, ended="ended" in laid.names)):
-        yield from _wrapped(note, width, "dim")
-    yield from _wrapped(in_all(lines), width, "")
+        yield from wrapped(note, width, "dim")
+    yield from wrapped(in_all(lines), width, "")
 
 
 def _row(laid: Page, cells: Sequence[str], style: str, decided: str = "") -> Text:
@@ -88,7 +93,7 @@ def _strip(marks: str) -> Text:
     return Text.assemble(*((mark, STYLES[mark]) for mark in marks))
 
 
-def _wrapped(text: str, width: int | None, style: str) -> Iterator[Text]:
+def wrapped(text: str, width: int | None, style: str) -> Iterator[Text]:
     """The text on lines of a page, broken between words."""
     if width is None:
         yield Text(text, style)

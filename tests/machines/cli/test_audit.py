@@ -14,7 +14,7 @@ import pytest
 
 from machines.audit import policy_for
 from machines.audit.report import LEGEND, OPEN, SQUEEZED
-from machines.cli.audit import OF_THE_RECORDING
+from machines.cli.judging import OF_THE_RECORDING
 from machines.policy import DEFAULT, Budget
 from machines.traces.formats import FORMATS, open_trace
 from statecraft.journal import runs_of, verify
