@@ -16,6 +16,7 @@ from ..state import Run, under
 from ..traces.bad_trace import BadTrace
 from .audit import audit
 from .demo import demo
+from .detectors import detectors
 from .policy import policy
 from .run import run
 
@@ -33,6 +34,7 @@ def application() -> App:
     app = App(name="statecraft", help=HELP, version=__version__, help_format="plaintext")
     add(app, audit, "audit")
     add(app, demo, "demo")
+    add(app, detectors, "detectors")
     add(app, policy, "policy")
     add(app, run, "run")
     add_verbs(

@@ -18,7 +18,7 @@ VERBS = sorted(name for name in application() if not name.startswith("-"))
 
 
 def test_these_verbs_are_there() -> None:
-    assert {"audit", "check", "demo", "diagram", "explain", "policy", "replay", "verify"} <= set(VERBS)
+    assert {"audit", "check", "demo", "detectors", "diagram", "explain", "policy", "replay", "verify"} <= set(VERBS)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -67,6 +67,9 @@ def test_the_help_of_the_program_names_its_exit_codes_and_where_more_is(statecra
     [
         ("audit", "judged by the budget that its recording names, or by none"),
         ("policy", 'A limit that is switched off is written "unlimited".'),
+        ("policy", "A policy that ships is meant by its name where there is no such file"),
+        ("detectors", "To take one out of the roster is one line in a policy file"),
+        ("detectors", "detectors.cycle.enabled=false"),
         ("replay", "nothing is forecast"),
         ("verify", "one object a run, one a line"),
         ("diagram", "[default: diagrams]"),
