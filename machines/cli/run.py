@@ -36,7 +36,7 @@ def run(
     folder: Annotated[
         Path | None, Parameter(help="Let the agent list, read and write files below this folder.")
     ] = None,
-    policy: Annotated[Path | None, Parameter(help="Run by this policy file instead of the default.")] = None,
+    policy: Annotated[Path | None, Parameter(help="Run by this policy, a file or the name of one that ships.")] = None,
     journal: Annotated[
         Path, Parameter(help="The folder of the journal. Inside --folder, it is hidden from the agent.")
     ] = Path("runs"),
