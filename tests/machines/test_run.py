@@ -361,6 +361,25 @@ def test_each_detector_speaks_and_stops_at_its_own_limits_and_not_before(name: s
         assert (stopped.stop.by, dict(stopped.stop.values)["now"]) == (name, stop)
 
 
+@pytest.mark.parametrize("name", list(KEPT))
+def test_a_detector_that_has_spoken_in_its_streak_speaks_no_second_time(name: str) -> None:
+    run = counting(name, WIDE[name][0], stop=None)
+    spoken = attrs.evolve(run, streaks=attrs.evolve(run.streaks, nudged=(name,)))
+    for before, told in ((run, [name]), (spoken, [])):
+        after = RUN.step(before, ENDED)
+        assert [command.by for command in after.commands if isinstance(command, Tell)] == told
+        assert after.run.streaks.nudged == (name,)
+
+
+@pytest.mark.parametrize("phase", [P.ASKING, P.CONDENSING])
+def test_condensing_in_vain_is_told_once(phase: Phase) -> None:
+    run = at(phase, streaks=Streaks(vain=1, nudged=("vain_condensing",)))
+    after = RUN.step(run, VAIN)
+    assert not any(isinstance(command, Tell) for command in after.commands)
+    assert after.run.streaks.nudged == ("vain_condensing",)
+    assert RUN.step(run, USEFUL).run.streaks.nudged == ()
+
+
 def test_a_rescue_is_given_twice_a_run_and_then_it_stops() -> None:
     run = attrs.evolve(counting("no_progress", 4), requires=("a.txt", "b.txt"))
     answer = RUN.step(run, ENDED)
