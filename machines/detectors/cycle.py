@@ -1,7 +1,8 @@
 """A lap of several turns, walked again and again.
 
-Incident: three pages were fetched in turn, over and over; each call differed from the one before it, so that a count of
-neighbours saw nothing, and the count of sources grew with every fetch.
+Incident: a dozen pages were read in batches, and a report written from them that nobody digests, over and over. Each
+page had left the tool's last few results by the time it was read again, and the write may have changed something, so
+that the run never stood still; a few pages in turn, without a write, are `no_progress`'s before a lap is a cycle.
 
 A turn is its calls as a multiset, results included: their order inside the turn does not matter, and a turn that holds
 the same calls several times over is as many laps. A turn of words alone ends no lap. A lap of one turn with one kind of

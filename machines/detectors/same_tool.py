@@ -1,7 +1,7 @@
 """One tool called too often with neither new arguments nor new results.
 
-Incident: a listing was asked for over and over between edits of a scratch file and reads of other things; never twice
-in a row, and with more than one set of arguments, so that each stayed below every count of equal calls.
+Incident: half a dozen folders were listed in one reply, over and over, with work between. No listing was made often
+enough for a count of equal calls, and few turns held them, so that a count of the tool's barren turns saw little.
 
 Counted among the last answers of the run. Tools that may repeat, or are polled, by their own declaration, are exempt.
 """

@@ -1,7 +1,8 @@
 """The same call with the same outcome again and again, with other calls between.
 
-Incident: an agent read a file, edited another, read the first again, and so on: a count of neighbours never got beyond
-one. Other tools found something new each time, so the run did not stand still either.
+Incident: an agent wrote itself one and the same note between all pieces of its work: a count of neighbours never got
+beyond one. Other tools found something new each time, so the run did not stand still either; and what a note or a
+thought brings is counted by no other detector.
 
 Counted among the last answers of the run. While the call fails, the limits and the window are wider. A tool that says
 something new is counted afresh. A turn that succeeded right after one that failed is not counted against.
@@ -24,12 +25,14 @@ NAME = "spread_duplicate"
 def spread_duplicate(run: Run, event: TurnEnded) -> Reading:
     """How often the most frequent call with one outcome stands in the window, in calls."""
     limits, streaks = run.policy.detectors.spread_duplicate, run.turned
-    if not limits.enabled or streaks.recovered or window.quiet(streaks.window):
+    said = NAME in run.streaks.nudged  # a turn that is not counted against does not end the streak that was spoken of
+    if not limits.enabled or (streaks.recovered and not said) or window.quiet(streaks.window):
         return reading(NAME, 0, limits, limits.window)
     found: list[Reading] = []
     for failing, last in ((False, limits.window), (True, limits.failing_window)):
         stop = limits.failing_stop if failing else limits.stop
         count = window.most_repeated(streaks.window, last, failing=failing, most=_told_at_most(run, stop))
+        count = min(count, stop - 1) if streaks.recovered and stop is not None else count
         found.append(reading(NAME, count, limits, last, failing=failing, window=last, turn=run.turn.number))
     return max(found, key=lambda one: (one.level, one.now))
 

@@ -63,7 +63,7 @@ def failing(number: int) -> list[Call]:
 
 
 def nothing_found(number: int, tool: str = "find") -> list[Call]:
-    echoed = {"asked": f"variant {number}", "entries": []}
+    echoed: dict[str, object] = {"asked": f"variant {number}", "entries": []}
     return [(tool, f'{{"q": "variant {number}"}}', echoed)]
 
 

@@ -109,8 +109,9 @@ def told(
     tools: Mapping[str, Tool] | None = None,
     every: float = 1.0,
     requires: tuple[str, ...] = (),
+    worded: bool = False,
 ) -> list[Told]:
-    """What a run decides on the history, a turn every `every` seconds.
+    """What a run decides on the history, a turn every `every` seconds; `worded`: each reply has words of its own.
 
     A run that was stopped gets no last reply, and what comes before a person speaks again is passed over.
     """
@@ -122,6 +123,9 @@ def told(
         is_turn = isinstance(happening, Sequence)
         turn += is_turn
         events = events_of(happening, turn * every, ids, tools) if isinstance(happening, Sequence) else [happening]
+        if worded and isinstance(events[0], Reply):
+            mine = Text(f"words {turn}", 9)
+            events[0] = attrs.evolve(events[0], text=mine, thinking=mine)
         for event in events:
             if run.outcome is not None and not isinstance(event, Said):
                 continue
