@@ -28,9 +28,14 @@ def empty_thought(run: Run, event: TurnEnded) -> Reading:
 
 
 def before(run: Run, event: Reply) -> Reading:
-    """How many it would be with the calls of this reply, where all of them are empty thoughts."""
+    """How many it would be with the calls of this reply, where all of them are empty thoughts.
+
+    What the plan or the goal has said since clears it, as it clears the turn that the reply begins.
+    """
     limits = run.policy.detectors.empty_thought
-    all_empty = all(call.empty and run.tool(call.tool).kind is Kind.THINK for call in event.calls)
+    all_empty = not run.turn.strong and all(
+        call.empty and run.tool(call.tool).kind is Kind.THINK for call in event.calls
+    )
     count = run.streaks.thoughts + len(event.calls) if event.calls and all_empty and limits.enabled else 0
     return reading(NAME, count, limits, run.policy.budget.most_calls, turn=run.turn.number + 1)
 

@@ -29,9 +29,12 @@ def validation_error(run: Run, event: TurnEnded) -> Reading:
 
 
 def before(run: Run, event: Reply) -> Reading:
-    """How many it would be with the calls of this reply, where all of them are what was refused before."""
+    """How many it would be with the calls of this reply, where all of them are what was refused before.
+
+    What the plan or the goal has said since clears it, as it clears the turn that the reply begins.
+    """
     limits, streaks = run.policy.detectors.validation_error, run.streaks
-    known = streaks.invalid
+    known = b"" if run.turn.strong else streaks.invalid
     doomed = known != b"" and all(known in (call.signature, unknown_key(call.tool)) for call in event.calls)
     count = streaks.invalid_count + len(event.calls) if doomed and limits.enabled else 0
     tool = event.calls[0].tool if event.calls else None

@@ -55,7 +55,7 @@ def failed(history: Sequence[list[Call]]) -> Sequence[Happening]:
     return [[(tool, args, ErrorKind.TRANSIENT) for tool, args, _ in turn] for turn in history]
 
 
-def with_work(*turns: list[Call]) -> list[Happening]:
+def with_work(*turns: list[Call]) -> Sequence[Happening]:
     """The turns with work that is new between them."""
     return [one for number, turn in enumerate(turns) for one in (work(number), turn)][1:]
 
