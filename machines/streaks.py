@@ -9,7 +9,7 @@ The rules of what clears a streak:
 * another wording of a reply, a new thought, or a new receipt of the same write clears nothing;
 * under a policy that does not look at results, nothing that a call brings clears what is counted of its repetitions.
 
-A turn that only looked at a declared wait leaves everything as it is.
+A turn that only looked at a declared wait leaves everything as it is. The order of the calls inside a turn is nothing.
 """
 
 from __future__ import annotations
@@ -244,21 +244,30 @@ def _tools(tools: HashTrieMap[str, ToolStreak], judged: tuple[Answer, ...]) -> H
 
 
 def _of_tool(had: ToolStreak, answers: list[Answer]) -> ToolStreak:
-    failure, failures = had.failure, had.failures
-    for answer in answers:
-        if answer.error is None:
-            failure, failures = (b"", 0) if answer.seen else (failure, failures)
-        else:
-            failures = failures + 1 if answer.failure == failure else 1
-            failure = answer.failure
+    failure, failures = _failures(had, answers)
     if any(answer.new for answer in answers):
         return ToolStreak(failure=failure, failures=failures)
     ok = had.ok + any(answer.ok for answer in answers)
     return ToolStreak(had.barren + 1, ok, failure, failures)
 
 
-def _families(families: HashTrieMap[str, Circle], judged: Iterable[Answer], tool: Lookup) -> HashTrieMap[str, Circle]:
-    for answer in judged:
+def _failures(had: ToolStreak, answers: list[Answer]) -> tuple[bytes, int]:
+    """The failures in a row with one more turn: a success clears them; of several kinds the commonest begins anew."""
+    counts: dict[bytes, int] = {}
+    for answer in answers:
+        if answer.error is not None:
+            counts[answer.failure] = counts.get(answer.failure, 0) + 1
+        elif answer.seen:
+            return b"", 0
+    if not counts:
+        return had.failure, had.failures
+    failure = max(sorted(counts), key=counts.__getitem__)
+    before = had.failures if len(counts) == 1 and failure == had.failure else 0
+    return failure, before + counts[failure]
+
+
+def _families(families: HashTrieMap[str, Circle], judged: tuple[Answer, ...], tool: Lookup) -> HashTrieMap[str, Circle]:
+    for answer in judged if len(judged) == 1 else sorted(judged, key=_by_topic):
         name = tool(answer.tool).family
         if name is None:
             continue
@@ -272,6 +281,11 @@ def _families(families: HashTrieMap[str, Circle], judged: Iterable[Answer], tool
         if name in families or len(families) < MOST_TOOLS:
             families = families.insert(name, circle)
     return families
+
+
+def _by_topic(answer: Answer) -> tuple[bool, bytes, bytes, bool]:
+    """A source comes last, so that it clears what the turn did beside it."""
+    return answer.sourced, answer.topic, answer.figures, answer.new
 
 
 def _same_topic(one: bytes, other: bytes) -> bool:
@@ -306,10 +320,11 @@ def _invalid(before: Streaks, judged: tuple[Answer, ...]) -> tuple[bytes, int]:
 
 
 def _searches(count: int, judged: Iterable[Answer], tool: Lookup) -> int:
+    searches = fruitless = 0
     for answer in judged:
         if tool(answer.tool).kind is Kind.SEARCH:
-            count = count + 1 if answer.fruitless else 0
-    return count
+            searches, fruitless = searches + 1, fruitless + answer.fruitless
+    return count + searches if fruitless == searches else 0
 
 
 def _thoughts(count: int, judged: tuple[Answer, ...], tool: Lookup) -> int:

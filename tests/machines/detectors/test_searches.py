@@ -54,24 +54,23 @@ def test_what_is_empty_or_counts_zero_or_fails_finds_nothing(nothing: object) ->
     assert alone(SEARCH, answers(*[nothing] * 12), FIND)[-1] == (12, "stop", SEARCH)
 
 
-@pytest.mark.parametrize(
-    "something",
-    [
-        "No results found.",
-        "0 results",
-        "Nothing matches your query. Try other words.",
-        "null",
-        {"hits": 1},
-        {"message": "not found"},
-        {"results": [], "related": ["x"]},
-        {"total": False},
-        {"count": "0"},
-        {"results": [{}]},
-        0,
-        ...,
-    ],
-    ids=repr,
-)
+SOMETHING: list[object] = [
+    "No results found.",
+    "0 results",
+    "Nothing matches your query. Try other words.",
+    "null",
+    {"hits": 1},
+    {"message": "not found"},
+    {"results": [], "related": ["x"]},
+    {"total": False},
+    {"count": "0"},
+    {"results": [{}]},
+    0,
+    ...,
+]
+
+
+@pytest.mark.parametrize("something", SOMETHING, ids=repr)
 def test_wording_alone_and_what_nobody_saw_decide_nothing(something: object) -> None:
     assert alone(SEARCH, answers(*[something] * 20), FIND) == []
 
