@@ -27,8 +27,10 @@ FENCE: Final = "```"
 MOST_OF_LINE: Final = 80
 """Characters of a line's beginning that are looked at."""
 
-_APART: Final = re.compile(r"\s*(?:[-*+>|#]|\d{1,4}[.)]\s|[-=_*~.]{3,}\s*$)")
-"""How a line begins, or is, that stands apart from running text."""
+_APART: Final = re.compile(
+    r"\s*(?:[-+>|#\u2022\u2023\u25e6]|\*\s|(?:\d{1,4}|[a-z])[.)]\s|[-=_*~.]{3,}\s*[\r\n]|[-=_*~.]{40})", re.IGNORECASE
+)
+"""How a line begins, or is, that stands apart from running text; `*` alone may be emphasis, and `...` a sentence."""
 
 
 class Chant:
@@ -50,7 +52,7 @@ class Chant:
     @property
     def laps(self) -> int:
         """How often the end of the stream says the same, back to back; 1 where it does not."""
-        if not self._period or self._run + self._period < SHORTEST:
+        if not self._period or self._run < self._period or self._run + self._period < SHORTEST:
             return 1
         lap = self._text[-self._period :]
         return self._run // self._period + 1 if any(c.isalpha() for c in lap) else 1
@@ -61,7 +63,7 @@ class Chant:
         return self._period if self.laps > 1 else 0
 
     def feed(self, piece: str) -> int:
-        """Take the next piece; the most laps that the end of any of its lines has."""
+        """Take the next piece; the most laps that it has anywhere, wherever the pieces end."""
         most = 1
         piece = self._held + piece
         held = (len(piece) - len(piece.rstrip("`"))) % len(FENCE)  # half a fence waits for its other half
@@ -83,14 +85,15 @@ class Chant:
         if self._fenced or _APART.match(self._line):
             self._forget()
             return 1
-        self._take(part)
-        return self.laps
+        return max(self._take(part), self.laps)
 
-    def _take(self, text: str) -> None:
+    def _take(self, text: str) -> int:
+        most = 1
         for char in text:
             if self._period and self._text[-self._period] == char:
                 self._run += 1
-            else:
+            elif self._period:
+                most = max(most, self.laps)
                 self._period = self._run = 0
             self._text.append(char)
             seed = "".join(self._text[-SEED:])
@@ -100,7 +103,8 @@ class Chant:
                 if before is not None and end - before <= LONGEST:
                     self._period, self._run = end - before, SEED
             self._seeds[seed] = end
-        if len(self._text) > 2 * LONGEST:
-            self._start += len(self._text) - LONGEST
-            del self._text[:-LONGEST]
-            self._seeds = {seed: end for seed, end in self._seeds.items() if end > self._start}
+            if len(self._text) > 2 * LONGEST:
+                self._start += len(self._text) - LONGEST
+                del self._text[:-LONGEST]
+                self._seeds = {seed: end for seed, end in self._seeds.items() if end > self._start}
+        return most
