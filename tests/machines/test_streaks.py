@@ -194,6 +194,20 @@ def test_no_more_tools_and_families_are_counted_than_there_is_room_for() -> None
     assert ("tool 0" in gone.tools, "tool 70" in gone.tools) == (False, True), "there is room again"
 
 
+def test_no_more_families_are_counted_than_there_is_room_for() -> None:
+    def family(number: int) -> Turn:
+        return turn(answer(f"of {number}", topic=A))
+
+    def declared(name: str) -> Tool:
+        return Tool(family=name) if name.startswith("of ") else UNDECLARED
+
+    left = Streaks()
+    for number in range(MOST_TOOLS + 1):
+        left = closed(left, family(number), DEFAULT, declared)
+    assert (len(left.families), f"of {MOST_TOOLS}" in left.families) == (MOST_TOOLS, False)
+    assert closed(left, family(0), DEFAULT, declared).families["of 0"].count == 2
+
+
 def test_a_tool_that_is_idle_is_not_counted() -> None:
     assert len(after(Streaks(), turn(answer(idle=True))).tools) == 0
 

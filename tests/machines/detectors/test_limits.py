@@ -8,10 +8,12 @@ import attrs
 import pytest
 
 from machines.detectors.roster import NUDGES, ROSTER
+from machines.events import Call, Reply, StopReason, Text
 from machines.policy import DEFAULT, only
+from machines.state import new_run
 from statecraft import Scalar
 
-from .counted import COUNTED, Counted
+from .counted import COUNTED, Counted, silence
 from .told import Told, told
 
 each = pytest.mark.parametrize("counted", COUNTED, ids=[counted.name for counted in COUNTED])
@@ -61,9 +63,9 @@ def test_it_speaks_once_and_stops_exactly_at_its_stop(counted: Counted) -> None:
 def test_what_was_said_holds_the_counters(counted: Counted) -> None:
     shown: dict[str, Scalar] = {"failing": "failing" in counted.note}
     for one in found(counted, counted.stop or counted.nudge):
-        wanted = {"now", "stop"} if counted.detector == "vain_condensing" else {"now", "stop", "turn"}
-        assert wanted <= one.values.keys()
+        assert {"now", "stop", "turn"} <= one.values.keys()
         assert one.values.get("failing", shown["failing"]) == shown["failing"]
+        assert one.values["turn"] == one.turn
         assert NUDGES[counted.detector](one.values)
 
 
@@ -88,3 +90,18 @@ def test_only_where_a_detector_reads_failures_has_it_wider_limits_for_them() -> 
     wider = {counted.detector for counted in COUNTED if counted.note == "failing"}
     have = {d.name for d in ROSTER if hasattr(getattr(DEFAULT.detectors, d.name), "failing_stop")}
     assert wider == have
+
+
+def test_words_alone_stand_still_without_any_failure() -> None:
+    """So that the wider limits, which wait for a failure to pass, do not hold."""
+    for detector in ("no_progress", "stalled_work"):
+        found = told(silence(9), detectors=only(DEFAULT.detectors, detector))
+        assert (found[-1].short, found[-1].values["failing"]) == ((4, "stop", detector), False)
+
+
+@pytest.mark.parametrize("name", ["validation_error", "empty_thought"])
+def test_a_reply_that_may_come_to_something_reads_as_nothing(name: str) -> None:
+    (detector,) = (d for d in ROSTER if d.name == name)
+    assert detector.before is not None
+    for calls in ((), (Call("1", "read", b"sign", Text("args", 4)),)):
+        assert detector.before(new_run("run"), Reply(1.0, StopReason.TOOL_USE, calls)).now == 0
