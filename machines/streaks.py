@@ -252,18 +252,13 @@ def _of_tool(had: ToolStreak, answers: list[Answer]) -> ToolStreak:
 
 
 def _failures(had: ToolStreak, answers: list[Answer]) -> tuple[bytes, int]:
-    """The failures in a row with one more turn: a success clears them; of several kinds the commonest begins anew."""
-    counts: dict[bytes, int] = {}
-    for answer in answers:
-        if answer.error is not None:
-            counts[answer.failure] = counts.get(answer.failure, 0) + 1
-        elif answer.seen:
-            return b"", 0
-    if not counts:
+    """The failures in a row with one more turn: a success ends the row, and so do two kinds of failure."""
+    failed = [answer.failure for answer in answers if answer.error is not None]
+    if any(answer.error is None and answer.seen for answer in answers) or len(set(failed)) > 1:
+        return b"", 0
+    if not failed:
         return had.failure, had.failures
-    failure = max(sorted(counts), key=counts.__getitem__)
-    before = had.failures if len(counts) == 1 and failure == had.failure else 0
-    return failure, before + counts[failure]
+    return failed[0], len(failed) + (had.failures if failed[0] == had.failure else 0)
 
 
 def _families(families: HashTrieMap[str, Circle], judged: tuple[Answer, ...], tool: Lookup) -> HashTrieMap[str, Circle]:

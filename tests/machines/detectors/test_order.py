@@ -48,6 +48,5 @@ def test_another_failure_in_the_turn_breaks_the_row_wherever_it_stands(turn: tup
     three = [failing(8), failing(9), OTHER_FAILURE]
     mixed = calls([three[n] for n in turn])
     four = [failing(n) for n in range(4)]
-    # The two of one kind are what the next row begins with.
-    assert alone("same_error", *four, mixed, *four[:3]) == []
-    assert alone("same_error", *four, mixed, *four) == [(9, "nudge", "same_error")]
+    assert alone("same_error", *four, mixed, *four, failing(4)) == []
+    assert alone("same_error", *four, mixed, *four, failing(4), failing(5)) == [(11, "nudge", "same_error")]
