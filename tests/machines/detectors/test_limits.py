@@ -7,10 +7,15 @@ from typing import Any
 import attrs
 import pytest
 
+from machines.commands import Tell
 from machines.detectors.roster import NUDGES, ROSTER
-from machines.events import Call, Reply, StopReason, Text
+from machines.events import Call, Reply, StopReason, Text, TurnEnded
+from machines.manifest import Tool
 from machines.policy import DEFAULT, only
-from machines.state import new_run
+from machines.run import RUN
+from machines.state import Phase, new_run
+from machines.streaks import Streaks
+from machines.turn import Answer, Turn
 from statecraft import Scalar
 
 from .counted import COUNTED, Counted, silence
@@ -84,6 +89,27 @@ def test_switched_off_or_without_limits_it_is_silent(counted: Counted) -> None:
     endless = attrs.evolve(off, **{counted.detector: attrs.evolve(own, **none)})
     for detectors in (off, endless):
         assert told(counted.history(counted.stop or counted.nudge), detectors=detectors, tools=counted.tools) == []
+
+
+@pytest.mark.parametrize("counted", [c for c in COUNTED if c.detector != "chanting"], ids=lambda c: c.name)
+def test_where_it_never_stops_it_still_speaks_once(counted: Counted) -> None:
+    own = getattr(DEFAULT.detectors, counted.detector)
+    none = {name: None for name in ("stop", "failing_stop") if hasattr(own, name)}
+    endless = attrs.evolve(only(DEFAULT.detectors, counted.detector), **{counted.detector: attrs.evolve(own, **none)})
+    found = told(counted.history(counted.nudge + 3), detectors=endless, tools=counted.tools)
+    assert [(one.verdict, one.by, one.values["now"]) for one in found] == [("nudge", counted.detector, counted.nudge)]
+
+
+def test_a_look_that_was_spoken_of_is_not_spoken_of_again() -> None:
+    """No history leads there, since a look ends what it is judged by; the row's guard says no all the same."""
+    look = Turn(3, answers=(Answer("look", b"call", b"came"),))
+    said = {True: ("redundant_check",), False: ()}
+    for known, names in said.items():
+        run = new_run("run", attrs.evolve(DEFAULT, detectors=only(DEFAULT.detectors, "redundant_check")))
+        streaks = Streaks(told="read", nudged=names)
+        acting = attrs.evolve(run, at=Phase.ACTING, turn=look, streaks=streaks, tools={"look": Tool(look=True)})
+        commands = RUN.step(acting, TurnEnded(5.0)).commands
+        assert any(isinstance(command, Tell) for command in commands) is not known
 
 
 def test_only_where_a_detector_reads_failures_has_it_wider_limits_for_them() -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import attrs
 import pytest
 
+from machines.commands import Ask, Tell
 from machines.events import Condensed, GoalMeasured, Said, Text
 from machines.policy import DEFAULT, Condensings, only
+from machines.run import RUN
+from machines.state import Phase, new_run
+from machines.streaks import Streaks
 
 from .incidents import pages, work
 from .told import Happening, Verdict, told
@@ -68,3 +72,13 @@ def test_what_moves_the_task_between_two_clears_the_count() -> None:
     assert alone(*before, GoalMeasured(1.0, 2, 9), work(8), freed(0)) == []
     assert alone(*before, Said(1.0, Text("go on", 5)), work(8), freed(0)) == []
     assert alone(*before, Said(1.0, Text("go on", 5), synthetic=True), work(8), freed(0)) == [(2, "nudge", NAME)]
+
+
+def test_what_was_told_once_is_not_told_again_while_the_request_waits_for_it() -> None:
+    """The request that was too long is sent again all the same."""
+    for names, told_again in (((), True), ((NAME,), False)):
+        streaks = Streaks(vain=1, nudged=names)
+        run = attrs.evolve(new_run("run", DEFAULT), at=Phase.CONDENSING, streaks=streaks)
+        commands = RUN.step(run, freed(0)).commands
+        assert any(isinstance(command, Tell) for command in commands) is told_again
+        assert Ask() in commands
