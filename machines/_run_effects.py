@@ -14,6 +14,7 @@ from ._run_spending import at_time, charge, charged, timed
 from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil, Withdraw
 from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector
 from .detectors.vain_condensing import vain
+from .escalation import Ladder
 from .events import (
     Begin,
     Call,
@@ -140,6 +141,7 @@ def fold(run: Run, event: Result) -> Done:
         seen=event.digest is not None,
         new=learned.new,
         idle=tool.scratch or tool.kind is Kind.THINK,
+        silent=learned.grew and tool.kind is Kind.COMMAND and event.value is not None and event.value.chars == 0,
         sourced=learned.sourced,
         fruitless=event.fruitless,
         empty=call.empty,
@@ -239,7 +241,8 @@ def rescue_by(detector: Detector[TurnEnded]) -> Effect:
         streaks = evolve(
             closed.streaks, barren=0, barren_ok=0, barren_failed=0, stalled=0, stalled_ok=0, stalled_failed=0, silent=0
         )
-        return evolve(closed, streaks=streaks, told=True), [*unanswered(run), Tell("rescue", values), Ask()]
+        # A fresh count in everything: the nudges that stand were about what is begun anew.
+        return evolve(closed, streaks=streaks, ladder=Ladder()), [*unanswered(run), Tell("rescue", values), Ask()]
 
     effect.__name__ = f"rescue_{detector.name}"
     return effect
@@ -288,9 +291,24 @@ def tell_condensing(run: Run, event: Condensed) -> Done:
     return evolve(after, streaks=streaks, told=True), commands
 
 
+def stop_third_vain(run: Run, event: Condensed) -> Done:
+    """The nudge about condensing would be the third within the window."""
+    ladder = run.ladder
+    values = (
+        ("detector", CONDENSING.name),
+        ("older", ladder.older),
+        ("newer", ladder.newer),
+        ("turn", run.turn.number),
+    )
+    return _give_up(run, event, Reason("escalation", values))
+
+
 def stop_condensing(run: Run, event: Condensed) -> Done:
     """Condensing helps no longer."""
-    reason = Reason(CONDENSING.name, _read(CONDENSING.read(run, event)))
+    return _give_up(run, event, Reason(CONDENSING.name, _read(CONDENSING.read(run, event))))
+
+
+def _give_up(run: Run, event: Condensed, reason: Reason) -> Done:
     out: list[Command] = [Withdraw()] if run.at in (Phase.ASKING, Phase.RECOVERING) else unanswered(run)
     return _conclude(_condensed(run, event), out, reason, Fact.STUCK)
 
@@ -383,7 +401,7 @@ def _wait(run: Run, spent: Spent, event: Result, call: Call, rule: Wait | None) 
         next_at = min(event.at + (rule.min_interval_seconds or 0.0), until)
         return evolve(waits, next_at=next_at), True, None
     how = {PollState.WAITING: "expired", PollState.UNRECOGNISED: "unrecognised"}.get(event.poll, "")
-    return evolve(waits, over=waits.over.insert(call.signature)), False, how
+    return evolve(waits, until=waits.until.discard(call.signature), over=waits.over.insert(call.signature)), False, how
 
 
 def _close(run: Run, event: TurnEnded | Event) -> Run:

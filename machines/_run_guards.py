@@ -8,7 +8,7 @@ from statecraft.evolve import evolve
 from ._run_spending import charged
 from .detectors.roster import ROSTER, unsaid
 from .escalation import Rung
-from .events import Event, Refusal, Reply, Result, StopReason, TurnEnded
+from .events import Condensed, Event, Refusal, Reply, Result, StopReason, TurnEnded
 from .message import CUT, WITHHELD, Message
 from .policy import Budget
 from .state import Phase, Purse, Run, Spent
@@ -101,7 +101,7 @@ def wait_over(run: Run, event: TurnEnded) -> Evidence:
 
 
 @guard
-def nudged_twice(run: Run, event: TurnEnded) -> Evidence:
+def nudged_twice(run: Run, event: TurnEnded | Condensed) -> Evidence:
     """Two nudges stand against the run."""
     ladder = run.ladder
     stops = run.policy.escalation.stops

@@ -134,7 +134,7 @@ class Detectors:
 
     consecutive_duplicate: Limits = Limits(nudge=3, stop=4, failing_nudge=4, failing_stop=7)
     spread_duplicate: Windowed = Windowed(nudge=5, stop=10, failing_nudge=10, failing_stop=20)
-    cycle: Cycle = Cycle(nudge=3, stop=4, failing_nudge=6, failing_stop=8)
+    cycle: Cycle = Cycle(nudge=3, stop=4, failing_nudge=3, failing_stop=4)
     no_progress: Limits = Limits(nudge=3, stop=4, failing_nudge=6, failing_stop=8)
     stalled_work: Limits = Limits(nudge=4, stop=4, failing_nudge=8, failing_stop=8)
     fruitless_tool: Limits = Limits(nudge=4, stop=7, failing_nudge=8, failing_stop=14)

@@ -7,8 +7,7 @@ or the last reply is out (`concluding`).
 * A turn is a reply with the results of all its calls. Replies that are cut, paused or empty are recovered from and use
   up no turn; each such incident has its own budget, and progress makes all of them full again.
 * What judges a turn stands on `TurnEnded`: first what stops, then what waits, then what nudges. Nothing is judged
-before
-  the whole turn is in the run.
+  before the whole turn is in the run.
 * A stop asks for exactly one reply without tools. Whatever comes, or does not come, ends the run.
 * The message machine says what a reply's text may be; a checkpoint never ends a run.
 
@@ -132,6 +131,7 @@ def with_ladder(run: Run, event: Reply | TurnEnded, ladder: Ladder) -> Run:
 row = Rows[Run, Phase, Command]()
 vain_stop, vain_nudge = reaches(CONDENSING.read, Level.STOP), reaches(CONDENSING.read, Level.NUDGE)
 vain_unsaid = unsaid(CONDENSING)
+third = (nudged_twice, vain_nudge, vain_unsaid)
 
 
 def stops_of(d: Detector[TurnEnded]) -> list[Row[Run, Phase, Command]]:
@@ -145,6 +145,7 @@ def stops_of(d: Detector[TurnEnded]) -> list[Row[Run, Phase, Command]]:
 _ALIVE: tuple[Phase, ...] = (Phase.ASKING, Phase.RECOVERING)
 _ASKED: tuple[Phase, ...] = (*_ALIVE, Phase.CONCLUDING)
 _BUSY: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING, Phase.WAITING)
+_IDLE: tuple[Phase, ...] = (Phase.ACTING, Phase.WAITING, Phase.CONDENSING)
 _TURNING: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING)
 unusable = (cut | paused | empty).called("unusable")
 
@@ -239,6 +240,8 @@ RUN = Table[Run, Phase, Event, Command](
             vain_stop,
             asks=[AnswerCalls, Withdraw, Ask],
         ),
+        row(_ALIVE, Condensed, P.CONCLUDING, do.stop_third_vain, *third, asks=[Withdraw, Ask]),
+        row(_IDLE, Condensed, P.CONCLUDING, do.stop_third_vain, *third, asks=[AnswerCalls, Ask]),
         row(P.CONDENSING, Condensed, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
         row(
             P.CONDENSING, Condensed, P.RECOVERING, do.tell_condensing, vain_nudge, unsaid(CONDENSING), asks=[Tell, Ask]

@@ -15,6 +15,7 @@ A turn that only looked at a declared wait leaves everything as it is. The order
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import gcd
 
 import attrs
 from rpds import HashTrieMap
@@ -107,21 +108,21 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
     """The streaks with the whole turn in them."""
     if turn.only_polled and not turn.signal:
         return before
-    judged = turn.judged
+    whole = turn.judged
+    judged = tuple(a for a in whole if tool(a.tool).kind is not Kind.THINK)  # a thought clears nothing, as words do not
     blind = not policy.progress.results
     ok = failed = looks = 0
-    told, lookers = "", set[str]()
+    told, showed = "", False
     for answer in judged:
-        good = answer.error is None and answer.seen and not answer.idle
-        ok += good
-        failed += answer.error is not None or not answer.seen
+        ok += answer.ok
+        failed += answer.barren
         if tool(answer.tool).look:
-            looks += good
-            lookers.add(answer.tool)
-        elif good and answer.new:
-            told = answer.tool
+            looks += answer.ok
+            showed = showed or answer.new
+        elif answer.ok and answer.new:
+            told = max(told, answer.tool)
     only_looked = 0 < looks == len(judged) and not turn.signal
-    looked = only_looked and (before.recovered or (before.told != "" and before.told not in lookers))
+    looked = only_looked and (before.recovered or before.told != "")
     recovered = ok > 0 and failed == 0 and before.failing and not blind
     failing = failed > 0 and ok == 0 if judged else before.failing
     last_signal = turn.signal or before.last_signal
@@ -132,32 +133,39 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
             looked=looked,
             recovered=recovered,
             failing=failing,
-            nudged=before.nudged,
             last_signal=last_signal,
             last_signal_turn=last_turn,
         )
     if turn.strong:
         before = _only_repeats(before)
+    writers = {name for name in before.tools if tool(name).kind is Kind.WRITE} if showed else set[str]()
     repeats = tuple(map(_unread, judged)) if blind else judged
-    good_ones = len(judged) if blind else ok
+    done = len(judged) if blind else sum(not answer.barren for answer in judged)
     alone = bool(judged) and (len(judged) == 1 or len({answer.outcome for answer in judged}) == 1)
     again = alone and judged[0].outcome == before.same
+    same, same_tool = (judged[0].outcome, judged[0].tool) if alone else (b"", "")
+    same_count = len(judged) + (before.same_count if again else 0) if alone else 0
+    same_ok = done + (before.same_ok if again else 0) if alone else 0
+    if not judged:  # words, and thoughts, between two equal calls
+        same, same_tool, same_count, same_ok = before.same, before.same_tool, before.same_count, before.same_ok
     invalid, wrong = _invalid(before, judged)
     barren, stalled = not turn.signal, not (turn.grew or turn.strong)
+    # New commands that say nothing when they succeed are no news, and no sign of standing still either.
+    count = 0 if judged and all(answer.silent for answer in judged) else 1
     return Streaks(
-        barren=before.barren + 1 if barren else 0,
+        barren=before.barren + count if barren else 0,
         barren_ok=before.barren_ok + ok if barren else 0,
         barren_failed=before.barren_failed + failed if barren else 0,
         stalled=before.stalled + 1 if stalled else 0,
         stalled_ok=before.stalled_ok + ok if stalled else 0,
         stalled_failed=before.stalled_failed + failed if stalled else 0,
-        same=judged[0].outcome if alone else b"",
-        same_count=len(judged) + (before.same_count if again else 0) if alone else 0,
-        same_ok=good_ones + (before.same_ok if again else 0) if alone else 0,
-        same_tool=judged[0].tool if alone else "",
-        window=_window(before.window, repeats, _keep(policy)),
+        same=same,
+        same_count=same_count,
+        same_ok=same_ok,
+        same_tool=same_tool,
+        window=_window(before.window, tuple(map(_unread, whole)) if blind else whole, writers, _keep(policy)),
         laps=_laps(before.laps, repeats, policy.detectors.cycle.max_period * policy.detectors.cycle.most_laps),
-        tools=_tools(before.tools, judged),
+        tools=_tools(_without(before.tools, writers), judged),
         families=_families(before.families, judged, tool),
         invalid=invalid,
         invalid_count=wrong,
@@ -166,7 +174,7 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
         looked=looked,
         recovered=recovered,
         failing=failing,
-        thoughts=_thoughts(before.thoughts, judged, tool),
+        thoughts=_thoughts(before.thoughts, whole, tool),
         silent=before.silent + 1 if not judged and not turn.polls and barren else 0,
         vain=before.vain,
         work=before.work,
@@ -200,14 +208,26 @@ def _keep(policy: Policy) -> int:
     return max(spread.window, spread.failing_window, often.window)
 
 
-def _window(window: bytes, judged: Iterable[Answer], keep: int) -> bytes:
-    for name in {answer.tool: None for answer in judged if answer.new}:
+def _without(tools: HashTrieMap[str, ToolStreak], names: set[str]) -> HashTrieMap[str, ToolStreak]:
+    """A look that shows something new shows that the writes before it did something, whatever they said themselves."""
+    for name in sorted(names):
+        tools = tools.discard(name)
+    return tools
+
+
+def _window(window: bytes, judged: tuple[Answer, ...], writers: set[str], keep: int) -> bytes:
+    for name in sorted({*writers, *(answer.tool for answer in judged if answer.new)}):
         window = windows.without(window, name)
-    for a in judged:
+    for a in judged if len(judged) < 2 else sorted(judged, key=_by_outcome):
         window = windows.added(
             window, outcome=a.outcome, call=a.call, tool=a.tool, failed=a.barren, new=a.new or a.idle, keep=keep
         )
     return window
+
+
+def _by_outcome(answer: Answer) -> tuple[bytes, bytes]:
+    """Which of two answers of a turn came first says nothing."""
+    return answer.outcome, answer.call
 
 
 def _laps(laps: bytes, judged: tuple[Answer, ...], keep: int) -> bytes:
@@ -219,7 +239,7 @@ def _laps(laps: bytes, judged: tuple[Answer, ...], keep: int) -> bytes:
     counts: dict[bytes, int] = {}
     for answer in judged:
         counts[answer.outcome] = counts.get(answer.outcome, 0) + 1
-    times = min(counts.values())
+    times = gcd(*counts.values())
     once = sorted(outcome * (count // times) for outcome, count in counts.items())
     turn = once[0] if len(once) == 1 else digest8(*once)  # a turn of one kind of call is that call, however often
     entry = turn[: LAP - 1].ljust(LAP - 1) + bytes((all(answer.barren for answer in judged),))
@@ -238,9 +258,16 @@ def _tools(tools: HashTrieMap[str, ToolStreak], judged: tuple[Answer, ...]) -> H
         streak = _of_tool(had or ToolStreak(), answers)
         if streak == ToolStreak():
             tools = tools.discard(name)
-        elif had is not None or len(tools) < MOST_TOOLS:
+        else:
             tools = tools.insert(name, streak)
+            if len(tools) > MOST_TOOLS:
+                tools = tools.discard(min(tools, key=lambda held: (_weight(tools[held]), held)))
     return tools
+
+
+def _weight(streak: ToolStreak) -> int:
+    """How far a tool has come; the one that has come least far is forgotten first."""
+    return max(streak.barren, streak.failures)
 
 
 def _of_tool(had: ToolStreak, answers: list[Answer]) -> ToolStreak:
@@ -248,7 +275,8 @@ def _of_tool(had: ToolStreak, answers: list[Answer]) -> ToolStreak:
     if any(answer.new for answer in answers):
         return ToolStreak(failure=failure, failures=failures)
     ok = had.ok + any(answer.ok for answer in answers)
-    return ToolStreak(had.barren + 1, ok, failure, failures)
+    barren = had.barren + (not all(answer.silent for answer in answers))
+    return ToolStreak(barren, ok, failure, failures)
 
 
 def _failures(had: ToolStreak, answers: list[Answer]) -> tuple[bytes, int]:
@@ -317,7 +345,7 @@ def _invalid(before: Streaks, judged: tuple[Answer, ...]) -> tuple[bytes, int]:
 def _searches(count: int, judged: Iterable[Answer], tool: Lookup) -> int:
     searches = fruitless = 0
     for answer in judged:
-        if tool(answer.tool).kind is Kind.SEARCH:
+        if answer.seen and tool(answer.tool).kind is Kind.SEARCH:  # what nobody saw finds nothing out
             searches, fruitless = searches + 1, fruitless + answer.fruitless
     return count + searches if fruitless == searches else 0
 

@@ -13,7 +13,8 @@ class Answer:
     """One answer that is judged: of which call, what it came to, and what it brought.
 
     `call` is the call's signature, `outcome` stands for call and result. `seen`: its result was. `new`: it was not
-    among its tool's last ones. `idle`: of a scratch tool or a thought, which bring nothing. `failure` is the normalised
+    among its tool's last ones. `idle`: of a scratch tool or a thought, which bring nothing. `silent`: a command not
+    run before that succeeded without a word. `failure` is the normalised
     outcome of an error. `fruitless`: nothing was found. `empty`: the call's arguments hold nothing. `topic` and
     `figures` say what the call is about: digests of its words, and one of its numbers.
     """
@@ -26,6 +27,7 @@ class Answer:
     new: bool = False
     idle: bool = False
     sourced: bool = False
+    silent: bool = False
     fruitless: bool = False
     empty: bool = False
     failure: bytes = b""
@@ -75,12 +77,22 @@ class Turn:
 
 def unanswered(call: Call) -> Answer:
     """A call whose answer never came."""
-    return Answer(call.tool, call.signature, outcome_of(call.signature, b"", ""), seen=False, empty=call.empty)
+    outcome = outcome_of(call.signature, b"", "")
+    return Answer(
+        call.tool,
+        call.signature,
+        outcome,
+        seen=False,
+        empty=call.empty,
+        topic=call.topic,
+        figures=call.figures,
+    )
 
 
 def unrun(call: Call) -> Answer:
-    """A call that was answered without being run."""
-    return Answer(call.tool, call.signature, digest8(call.signature, b"not run"), error=ErrorKind.OTHER)
+    """A call that was answered without being run: its arguments were no object, or there were too many of them."""
+    error = ErrorKind.OTHER if call.parsed else ErrorKind.VALIDATION
+    return Answer(call.tool, call.signature, digest8(call.signature, b"not run"), error=error)
 
 
 def outcome_of(signature: bytes, digest: bytes, error: str) -> bytes:

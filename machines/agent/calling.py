@@ -177,6 +177,9 @@ def check(tool: AgentTool, args: str) -> dict[str, Any] | Ran:
         struct = msgspec.convert(given, tool.arguments)
     except Exception as error:  # noqa: BLE001  # a type of the application's own may refuse a value in its own way
         return _invalid(str(error) if isinstance(error, msgspec.ValidationError) else said_of(error))
+    absent = [name for name in tool.manifest.required if name not in given]
+    if absent:
+        return _invalid(f"required, and missing: {', '.join(absent)}")
     found = {field: getattr(struct, field) for field in tool.arguments.__struct_fields__}
     empty = [
         name

@@ -15,6 +15,7 @@ from statecraft import Reading, Scalar
 from ..events import Chunk
 from ..policy import UNBOUNDED
 from ..state import Run
+from ..turn import Turn
 from .limits import reading
 
 NAME = "chanting"
@@ -24,8 +25,9 @@ def chanting(run: Run, event: Chunk) -> Reading:
     """How often the end of the stream says the same, back to back."""
     limits = run.policy.detectors.chanting
     count = event.laps if limits.enabled else 0
-    turn = run.turn.number + 1
-    return reading(NAME, count, limits, UNBOUNDED, period=event.period, channel=event.channel, turn=turn)
+    return reading(
+        NAME, count, limits, UNBOUNDED, period=event.period, channel=event.channel, of=Turn(run.turn.number + 1)
+    )
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

@@ -30,7 +30,7 @@ def consecutive_duplicate(run: Run, event: TurnEnded) -> Reading:
     tool, failing = streaks.same_tool, streaks.same_ok == 0
     if run.tool(tool).repeats and (stop := limits.failing_stop if failing else limits.stop):
         count = min(count, stop - 1)  # a tool that may repeat is only told
-    return reading(NAME, count, limits, run.policy.budget.most_calls, failing=failing, tool=tool, turn=run.turn.number)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, failing=failing, tool=tool, of=run.turn)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

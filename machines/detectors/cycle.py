@@ -6,7 +6,7 @@ that the run never stood still; a few pages in turn, without a write, are `no_pr
 
 A turn is its calls as a multiset, results included: their order inside the turn does not matter, and a turn that holds
 the same calls several times over is as many laps. A turn of words alone ends no lap. A lap of one turn with one kind of
-call is `consecutive_duplicate`'s, and is left to it. While every call of the laps failed, the limits are wider.
+call is `consecutive_duplicate`'s, and is left to it.
 """
 
 from __future__ import annotations
@@ -18,25 +18,29 @@ from statecraft import Reading, Scalar
 from ..events import TurnEnded
 from ..state import Run
 from ..streaks import LAP
-from .limits import reading
+from .limits import reading, worst
 
 NAME = "cycle"
 
 
 def cycle(run: Run, event: TurnEnded) -> Reading:
-    """How many whole laps end with this turn, of the shortest period that repeats."""
+    """How many whole laps end with this turn, of the period that has come furthest."""
     limits, streaks = run.policy.detectors.cycle, run.turned
     laps, most = streaks.laps, run.policy.budget.most_calls
+    found: list[Reading] = []
     if limits.enabled and laps.find(laps[-LAP:]) < len(laps) - LAP:  # what this turn did was done before
         for period in range(1, limits.max_period + 1):
             count = _laps(laps, period * LAP)
-            if count > 1:
-                if period == 1 and streaks.same_count:
-                    break
+            if count > 1 and not _is_shorter(laps[-period * LAP :], alone=streaks.same_count > 0):
                 failing = all(laps[LAP - 1 :: LAP][-period:])
-                turn = run.turn.number
-                return reading(NAME, count, limits, most, failing=failing, period=period, turn=turn)
-    return reading(NAME, 0, limits, most)
+                found.append(reading(NAME, count, limits, most, of=run.turn, failing=failing, period=period))
+    return worst(NAME, found, limits, most)
+
+
+def _is_shorter(lap: bytes, *, alone: bool) -> bool:
+    """Whether a lap is one turn several times over, which a shorter period sees; or one kind of call alone."""
+    turns = {lap[at : at + LAP] for at in range(0, len(lap), LAP)}
+    return len(turns) == 1 and (len(lap) > LAP or alone)
 
 
 def _laps(laps: bytes, size: int) -> int:

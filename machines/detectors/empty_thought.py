@@ -15,7 +15,7 @@ from statecraft import Reading, Scalar
 from ..events import Reply, TurnEnded
 from ..manifest import Kind
 from ..state import Run
-from .limits import reading
+from .limits import NO_TURN, reading, reply_turn
 
 NAME = "empty_thought"
 
@@ -24,7 +24,7 @@ def empty_thought(run: Run, event: TurnEnded) -> Reading:
     """How many calls in a row were thoughts without anything in them."""
     limits = run.policy.detectors.empty_thought
     count = run.turned.thoughts if limits.enabled else 0
-    return reading(NAME, count, limits, run.policy.budget.most_calls, turn=run.turn.number)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, of=run.turn)
 
 
 def before(run: Run, event: Reply) -> Reading:
@@ -37,12 +37,12 @@ def before(run: Run, event: Reply) -> Reading:
         call.empty and run.tool(call.tool).kind is Kind.THINK for call in event.calls
     )
     count = run.streaks.thoughts + len(event.calls) if event.calls and all_empty and limits.enabled else 0
-    return reading(NAME, count, limits, run.policy.budget.most_calls, turn=run.turn.number + 1)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, of=reply_turn(run, event) if count else NO_TURN)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:
     """What the model is told."""
     return (
-        f"The last {values.get('now')} thoughts held nothing. A thought is no step. Go on with the task, or finish and "
-        f"say what blocks."
+        f"The last {values.get('now')} thoughts held nothing, and a thought is no step: a call that does something "
+        f"would count as progress. Go on with the task, or finish and say what blocks."
     )

@@ -23,9 +23,9 @@ NAME = "fruitless_tool"
 def fruitless_tool(run: Run, event: TurnEnded) -> Reading:
     """How many turns in a row in which it was called brought nothing new, of the tool that has come furthest."""
     limits, tools = run.policy.detectors.fruitless_tool, run.turned.tools
-    most, turn = run.policy.budget.most_turns, run.turn.number
+    most = run.policy.budget.most_turns
     if not len(tools):  # a map of this kind is never false by itself
-        return reading(NAME, 0, limits, most)
+        return reading(NAME, 0, limits, most, of=run.turn)
     found = [
         reading(
             NAME,
@@ -34,7 +34,7 @@ def fruitless_tool(run: Run, event: TurnEnded) -> Reading:
             most,
             failing=streak.ok == 0,
             tool=tool,
-            turn=turn,
+            of=run.turn,
         )
         for tool, streak in (sorted(tools.items()) if limits.enabled else ())
         if streak.barren

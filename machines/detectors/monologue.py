@@ -21,7 +21,7 @@ def monologue(run: Run, event: TurnEnded) -> Reading:
     """How many turns in a row were words alone."""
     limits = run.policy.detectors.monologue
     count = run.turned.silent if limits.enabled else 0
-    return reading(NAME, count, limits, run.policy.budget.most_turns, turn=run.turn.number)
+    return reading(NAME, count, limits, run.policy.budget.most_turns, of=run.turn)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

@@ -31,7 +31,7 @@ def no_progress(run: Run, event: TurnEnded) -> Reading:
         failing=streaks.barren_failed > 0 and streaks.barren_ok == 0,
         last_signal=streaks.last_signal or None,
         last_signal_turn=streaks.last_signal_turn,
-        turn=run.turn.number,
+        of=run.turn,
     )
 
 

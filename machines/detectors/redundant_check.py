@@ -25,13 +25,13 @@ def redundant_check(run: Run, event: TurnEnded) -> Reading:
     limits, streaks = run.policy.detectors.redundant_check, run.turned
     count = int(limits.enabled and streaks.looked)
     told = run.streaks.told or None
-    return reading(NAME, count, limits, 1, told_by=told, recovered=run.streaks.recovered, turn=run.turn.number)
+    return reading(NAME, count, limits, 1, told_by=told, recovered=run.streaks.recovered, of=run.turn)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:
     """What the model is told."""
     told = f"the success of {values.get('told_by')}" if values.get("told_by") else "the success before it"
     return (
-        f"That look showed nothing new: {told} had told it already, and needs no look to confirm it. Go on with the "
-        f"task, or finish and say what blocks."
+        f"That look ({values.get('tools')}) showed nothing new: {told} had told it already, and needs no look to "
+        f"confirm it. A next step would count as progress. Go on with the task, or finish and say what blocks."
     )

@@ -24,9 +24,9 @@ def same_error(run: Run, event: TurnEnded) -> Reading:
     """How often in a row a tool has failed with the same outcome, of the tool that has come furthest."""
     limits, tools = run.policy.detectors.same_error, run.turned.tools
     if not len(tools):  # a map of this kind is never false by itself
-        return reading(NAME, 0, limits, run.policy.budget.most_calls)
+        return reading(NAME, 0, limits, run.policy.budget.most_calls, of=run.turn)
     found = [
-        reading(NAME, streak.failures, limits, run.policy.budget.most_calls, tool=tool, turn=run.turn.number)
+        reading(NAME, streak.failures, limits, run.policy.budget.most_calls, tool=tool, of=run.turn)
         for tool, streak in (sorted(tools.items()) if limits.enabled else ())
         if streak.failures
     ]

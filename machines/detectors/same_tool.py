@@ -3,7 +3,7 @@
 Incident: half a dozen folders were listed in one reply, over and over, with work between. No listing was made often
 enough for a count of equal calls, and few turns held them, so that a count of the tool's barren turns saw little.
 
-Counted among the last answers of the run. Tools that may repeat, or are polled, by their own declaration, are exempt.
+Counted among the last answers of the run. Tools that are polled by their own declaration are exempt.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ def same_tool(run: Run, event: TurnEnded) -> Reading:
     limits, held = run.policy.detectors.same_tool, run.turned.window
     counts = limits.enabled and not window.quiet(held)
     count = window.most_stale(held, limits.window, _exempt(run)) if counts else 0
-    return reading(NAME, count, limits, limits.window, window=limits.window, turn=run.turn.number)
+    return reading(NAME, count, limits, limits.window, window=limits.window, of=run.turn)
 
 
 def _exempt(run: Run) -> frozenset[bytes]:
-    return frozenset(window.tool_key(name) for name, tool in run.tools.items() if tool.repeats or tool.poll)
+    return frozenset(window.tool_key(name) for name, tool in run.tools.items() if tool.poll)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

@@ -23,7 +23,7 @@ def search_escalation(run: Run, event: TurnEnded) -> Reading:
     """How many searches in a row found nothing."""
     limits = run.policy.detectors.search_escalation
     count = run.turned.searches if limits.enabled else 0
-    return reading(NAME, count, limits, run.policy.budget.most_calls, turn=run.turn.number)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, of=run.turn)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

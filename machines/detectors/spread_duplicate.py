@@ -27,13 +27,13 @@ def spread_duplicate(run: Run, event: TurnEnded) -> Reading:
     limits, streaks = run.policy.detectors.spread_duplicate, run.turned
     said = NAME in run.streaks.nudged  # a turn that is not counted against does not end the streak that was spoken of
     if not limits.enabled or (streaks.recovered and not said) or window.quiet(streaks.window):
-        return reading(NAME, 0, limits, limits.window)
+        return reading(NAME, 0, limits, limits.window, of=run.turn)
     found: list[Reading] = []
     for failing, last in ((False, limits.window), (True, limits.failing_window)):
         stop = limits.failing_stop if failing else limits.stop
         count = window.most_repeated(streaks.window, last, failing=failing, most=_told_at_most(run, stop))
         count = min(count, stop - 1) if streaks.recovered and stop is not None else count
-        found.append(reading(NAME, count, limits, last, failing=failing, window=last, turn=run.turn.number))
+        found.append(reading(NAME, count, limits, last, failing=failing, window=last, of=run.turn))
     return max(found, key=lambda one: (one.level, one.now))
 
 
@@ -48,6 +48,7 @@ def nudge(values: Mapping[str, Scalar]) -> str:
     """What the model is told."""
     return (
         f"Among the last {values.get('window')} calls one and the same has had the same outcome {values.get('now')} "
-        f"times, with others between. It will say the same again. Only another outcome, a change in the world, or an "
-        f"item of the plan closed would count as progress. Try another way, or finish and say what blocks."
+        f"times, with others between; this turn called {values.get('tools')}. It will say the same again. Only another "
+        f"outcome, a change in the world, or an item of the plan closed would count as progress. Try another way, or "
+        f"finish and say what blocks."
     )

@@ -31,7 +31,7 @@ def stalled_work(run: Run, event: TurnEnded) -> Reading:
         limits,
         run.policy.budget.most_turns,
         failing=streaks.stalled_failed > 0 and streaks.stalled_ok == 0,
-        turn=run.turn.number,
+        of=run.turn,
     )
 
 

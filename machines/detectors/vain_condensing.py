@@ -25,8 +25,7 @@ def vain_condensing(run: Run, event: Condensed) -> Reading:
     """How many condensings in a row were in vain, with this one."""
     limits = run.policy.detectors.vain_condensing
     count = vain(run, event) if limits.enabled else 0
-    work, turn = run.ledger.work.size, run.turn.number
-    return reading(NAME, count, limits, UNBOUNDED, freed=event.freed, work=work, turn=turn)
+    return reading(NAME, count, limits, UNBOUNDED, freed=event.freed, work=run.ledger.work.size, of=run.turn)
 
 
 def vain(run: Run, event: Condensed) -> int:

@@ -16,7 +16,7 @@ from statecraft import Reading, Scalar
 from ..events import Reply, TurnEnded
 from ..state import Run
 from ..streaks import unknown_key
-from .limits import reading
+from .limits import NO_TURN, reading, reply_turn
 
 NAME = "validation_error"
 
@@ -25,7 +25,7 @@ def validation_error(run: Run, event: TurnEnded) -> Reading:
     """How many calls in a row were refused in the same way."""
     limits, streaks = run.policy.detectors.validation_error, run.turned
     count = streaks.invalid_count if limits.enabled else 0
-    return reading(NAME, count, limits, run.policy.budget.most_calls, turn=run.turn.number)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, of=run.turn)
 
 
 def before(run: Run, event: Reply) -> Reading:
@@ -38,13 +38,15 @@ def before(run: Run, event: Reply) -> Reading:
     doomed = known != b"" and all(known in (call.signature, unknown_key(call.tool)) for call in event.calls)
     count = streaks.invalid_count + len(event.calls) if doomed and limits.enabled else 0
     tool = event.calls[0].tool if event.calls else None
-    return reading(NAME, count, limits, run.policy.budget.most_calls, tool=tool, turn=run.turn.number + 1)
+    return reading(
+        NAME, count, limits, run.policy.budget.most_calls, tool=tool, of=reply_turn(run, event) if count else NO_TURN
+    )
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:
     """What the model is told."""
     return (
-        f"The same call has now been refused {values.get('now')} times for what it is, not for what came of it. It "
-        f"will be refused again. Read the error and send other arguments, use a tool that is there, or finish and say "
-        f"what blocks."
+        f"The same call of {values.get('tools')} has now been refused {values.get('now')} times for what it is, not "
+        f"for what came of it, and will be refused again. Other arguments, or a tool that is there, would count as "
+        f"progress. Read the error and try so, or finish and say what blocks."
     )

@@ -1,8 +1,9 @@
 """Whether a stream says the same again and again: how many laps its end has, as the pieces come.
 
 A stretch of up to `LONGEST` characters that stands `n` times back to back, in whole, is `n` laps. What belongs to a
-form that repeats by nature is not counted: code between fences, table rows, list items, headings, quotes, and stretches
-without a letter, such as dividers. Each of them also begins a new count.
+form that repeats by nature is not counted: code between fences or indented, table rows, quotes, and stretches without
+a letter, such as dividers. Each of them also begins a new count; so does each item of a list and each heading, which
+count only within themselves.
 
 Linear in the text, and bounded: the last `LONGEST` characters are held, and where each short run of them last stood.
 """
@@ -27,10 +28,14 @@ FENCE: Final = "```"
 MOST_OF_LINE: Final = 80
 """Characters of a line's beginning that are looked at."""
 
-_APART: Final = re.compile(
-    r"\s*(?:[-+>|#\u2022\u2023\u25e6]|\*\s|(?:\d{1,4}|[a-z])[.)]\s|[-=_*~.]{3,}\s*[\r\n]|[-=_*~.]{40})", re.IGNORECASE
-)
-"""How a line begins, or is, that stands apart from running text; `*` alone may be emphasis, and `...` a sentence."""
+_APART: Final = re.compile(r"\s*(?:[>|\u2500-\u257f]|[-=_*~.]{3,}\s*[\r\n]|[-=_*~.]{40})| {4}|\t")
+"""How a line begins, or is, that stands apart from running text; `...` alone may be a sentence."""
+
+_ITEM: Final = re.compile(r"\s*(?:[-*+\u2022\u2023\u25e6\u25aa\u00b7\u2013\u2014]|#{1,6}|(?:\d{1,4}|[a-zA-Z])[.)])\s")
+"""How an item of a list, or a heading, begins: the next one is no lap of it, but what it says in itself may be one."""
+
+_MARKERS: Final = " \t>-*+.)0123456789"
+"""What may stand before a fence at the beginning of its line."""
 
 
 class Chant:
@@ -40,6 +45,7 @@ class Chant:
         self._fenced = False
         self._line = ""
         self._held = ""
+        self._item = False
         self._forget()
 
     def _forget(self) -> None:
@@ -70,21 +76,30 @@ class Chant:
         piece, self._held = piece[: len(piece) - held], piece[len(piece) - held :]
         for line in piece.splitlines(keepends=True):
             for number, part in enumerate(line.split(FENCE)):
-                if number:
-                    self._fenced = not self._fenced
-                    self._line = ""
-                    self._forget()
-                if part:
-                    self._line = (self._line + part)[:MOST_OF_LINE]
-                    most = max(most, self._part(part))
+                most = max(most, self._fence() if number else 1, self._part(part))
             if line[-1] in "\r\n":
-                self._line = ""
+                if self._item:
+                    self._forget()
+                self._line, self._item = "", False
         return most
 
+    def _fence(self) -> int:
+        """A fence opens at the beginning of a line, and closes anywhere; elsewhere its signs are words."""
+        if not self._fenced and self._line.strip(_MARKERS):
+            return self._part(FENCE)
+        self._fenced = not self._fenced
+        self._line, self._item = FENCE, False
+        self._forget()
+        return 1
+
     def _part(self, part: str) -> int:
+        self._line = (self._line + part)[:MOST_OF_LINE]
         if self._fenced or _APART.match(self._line):
             self._forget()
             return 1
+        if not self._item and _ITEM.match(self._line):
+            self._item = True
+            self._forget()
         return max(self._take(part), self.laps)
 
     def _take(self, text: str) -> int:

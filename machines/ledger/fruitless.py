@@ -23,8 +23,12 @@ COUNTS: Final = frozenset(
 """Fields whose zero says that nothing was found."""
 
 
+BESIDE: Final = frozenset({"warnings", "errors", "notes", "messages", "notices", "tags", "labels", "suggestions"})
+"""Lists that stand beside what was found; that they are empty says nothing."""
+
+
 def finds_nothing(value: object, declared: Sequence[object] = ()) -> bool:
-    """An empty text, list or object; an object whose count is zero or whose lists are all empty; a declared value.
+    """An empty text, list or object; an object whose count is zero, or whose lists of findings are; a declared value.
 
     A text that is JSON is read as such.
     """
@@ -48,8 +52,12 @@ def finds_nothing(value: object, declared: Sequence[object] = ()) -> bool:
     fields = cast("dict[str, object]", value)
     if any(name.lower() in COUNTS and _is_zero(item) for name, item in fields.items()):
         return True
-    lists = [cast("list[object]", item) for item in fields.values() if isinstance(item, list)]
+    lists = [cast("list[object]", item) for name, item in fields.items() if _may_be_found(name, item)]
     return bool(lists) and not any(lists)
+
+
+def _may_be_found(name: str, item: object) -> bool:
+    return isinstance(item, list) and name.lower() not in BESIDE
 
 
 def _is_zero(item: object) -> bool:

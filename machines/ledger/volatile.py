@@ -41,13 +41,15 @@ _STAMP = "|".join(
         # 2026-03-17T09:00:44.181Z   2026/03/17 09:00
         f"{_YEAR}[-/.][01]?[0-9][-/.][0-3]?[0-9](?:[t_-]|,? {{1,2}}){_TIME}",
         # 20260317T090044Z   2026-03-17_09-00-44
-        "20[0-9]{2}-?[01][0-9]-?[0-3][0-9][t_-][0-2][0-9]-?[0-5][0-9]-?[0-5][0-9](?:[.][0-9]+)?z?",
+        "20[0-9]{2}-?[01][0-9]-?[0-3][0-9][t_-][0-2][0-9][-_]?[0-5][0-9][-_]?[0-5][0-9](?:[._][0-9]+)?z?",
         # 03/17/2026, 09:00:44 AM
         f"[0-3]?[0-9]/[0-3]?[0-9]/(?:{_YEAR}|[0-9]{{2}}),? {_TIME}",
         # Tue, 17 Mar 2026 09:00:44 GMT   17/Mar/2026:09:00:44 +0000
         f"(?:{_WEEKDAY})?[0-3]?[0-9][ /-]{_MONTH}[ /-]{_YEAR}(?::|,? (?:at )?){_TIME}",
         # Tuesday, 17-Mar-26 09:00:44 GMT; without the weekday `41496 17 Mar 26 09:00` may be a size and a day
         f"(?:{_WEEKDAY}[0-3]?[0-9][ -]{_MONTH}[ -]|[0-3]?[0-9]-{_MONTH}-)[0-9]{{2}} {_TIME}",
+        # 17.03.2026, 09:00
+        f"[0-3]?[0-9][.][01]?[0-9][.]{_YEAR},? {_TIME}",
         # Mar 17 09:00:44   Tue Mar 17 09:00:44 UTC 2026   Mar 17, 2026 at 9:00 AM
         f"(?:{_WEEKDAY})?{_MONTH} {{1,2}}[0-3]?[0-9],?(?: {_YEAR},?)?(?: at)? {_TIME}(?: {_YEAR})?(?: [+-][0-9]{{4}})?",
         # 00:00:1773738044.181, as a C++ logger writes before it knows the zone
@@ -97,7 +99,8 @@ RULES: tuple[Rule, ...] = (
         "time field",
         "the same moment as a number since 1970, which only the name of its field tells from a count",
         field=r"\w*time|\w*stamp|(?:\w*[_-])?(?:ts|at|date)|(?-i:\w*[a-z](?:At|Date|Ts))|epoch|now|exp|iat|nbf|expires"
-        r"|\w*(?:created|updated|modified|changed|accessed|seen|started|finished)(?:[_-]?on)?",
+        r"|\w*(?:created|updated|modified|changed|accessed|seen|started|finished|checked|polled|fetched|refreshed|synced"
+        r"|generated|queried)(?:[_-]?on)?",
         value=_EPOCH,
         alone=f"{_EPOCH}|{_STAMP}",
     ),
@@ -128,7 +131,8 @@ RULES: tuple[Rule, ...] = (
         "the same, with or without a unit, where the name of the field says so",
         field=rf"(?:\w*(?:latency|duration|elapsed|uptime)|took|rtt|ttfb){_IN_UNIT}"
         r"|\w*(?:response|execution|exec|total|cpu|wall|process|processing|query|compile|build|load|request)"
-        rf"[_-]?time{_IN_UNIT}|time(?:[_-]s|[_-]?(?:ms|secs?|seconds|taken|spent|total))|x-runtime|runtime[_-]?(?:ms|seconds)",
+        rf"[_-]?(?:time{_IN_UNIT}|ms|millis|(?:milli|micro|nano)?seconds)"
+        r"|time(?:[_-]s|[_-]?(?:ms|secs?|seconds|taken|spent|total))|x-runtime|runtime[_-]?(?:ms|seconds)",
         value=_LASTED,
         alone=rf"-?{_NUMBER}(?:e-?[0-9]+)?|{_LASTED}|pt[0-9hms.]+|(?:[0-9]+ ?[dhms] ?)+",
     ),

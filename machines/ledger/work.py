@@ -110,7 +110,8 @@ def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_
     done = _done(call, result) if wrote else b""
     if result.digest is not None and not idle:
         last = recent.get(call.tool) or ()
-        new = result.digest not in last and not (wrote and done in seen)
+        missing = result.error is ErrorKind.UNKNOWN_TOOL  # that a tool is not there says nothing new of anything
+        new = result.digest not in last and not (wrote and done in seen) and not missing
         signal = "result" if new else ""
         kept = (*(d for d in last if d != result.digest), result.digest)
         recent = recent.insert(call.tool, kept[-recent_results:] if recent_results else ())
@@ -180,7 +181,7 @@ def learn_plan(ledger: Ledger, event: PlanChanged) -> tuple[Ledger, str]:
     The signal: an item that stood open in the last plan is closed for the first time, or more are closed than ever. An
     item that is only worded anew, or opened and closed again, is nothing.
     """
-    done = [item.content.digest for item in event.items if item.status == "completed"]
+    done = {item.content.digest: None for item in event.items if item.status == "completed"}
     was_open = {item.content.digest for item in ledger.plan if item.status != "completed"}
     newly = any(item in was_open and item not in ledger.closed for item in done)
     signal = "plan" if newly or len(done) > ledger.most_closed else ""

@@ -378,6 +378,6 @@ def test_calls_that_are_not_run_are_not_waited_for_and_count_as_failed() -> None
 
 def test_a_turn_of_calls_that_do_not_parse_ends_at_once_and_is_judged() -> None:
     garbled = Call("garbled", "read", b"signature", TEXT, parsed=False)
-    run, commands = play(run_with(), Begin(0.0), *[Reply(1.0, StopReason.TOOL_USE, (garbled,))] * 7)
+    run, commands = play(run_with(), Begin(0.0), *[Reply(1.0, StopReason.TOOL_USE, (garbled,))] * 3)
     assert [type(command) for command in commands[-3:]] == [Ask, AnswerCalls, Ask]
-    assert (run.stop and run.stop.by) == "consecutive_duplicate", "the same failure a seventh time"
+    assert (run.stop and run.stop.by) == "validation_error", "a third turn of which nothing could be run"

@@ -269,6 +269,20 @@ CONDENSINGS: list[Case] = [
     ),
     ("condensed in vain twice", at(P.CONDENSING, streaks=Streaks(vain=1)), VAIN, P.RECOVERING, [Tell, Ask()]),
     ("condensed in vain a third time", at(P.CONDENSING, streaks=Streaks(vain=2)), VAIN, P.CONCLUDING, [LAST_ASK]),
+    (
+        "condensed in vain as a third nudge",
+        at(P.CONDENSING, streaks=Streaks(vain=1), ladder=Ladder(Rung.NUDGED_TWICE, older=1, newer=2)),
+        VAIN,
+        P.CONCLUDING,
+        [LAST_ASK],
+    ),
+    (
+        "condensed in vain as a third nudge while a request is out",
+        at(P.ASKING, streaks=Streaks(vain=1), ladder=Ladder(Rung.NUDGED_TWICE, older=1, newer=2)),
+        VAIN,
+        P.CONCLUDING,
+        [Withdraw(), LAST_ASK],
+    ),
     ("a piece of a reply", ASKING, Chunk(5.0, "text", TEXT, 9, 50), P.ASKING, []),
     ("a piece of a reply after another", RECOVERING, Chunk(5.0, "text", TEXT, 9, 50), P.RECOVERING, []),
     ("a reply that chants", ASKING, Chunk(5.0, "text", TEXT, 10, 50), P.CONCLUDING, [Withdraw(), LAST_ASK]),
@@ -387,7 +401,7 @@ def test_a_rescue_is_given_twice_a_run_and_then_it_stops() -> None:
     (told,) = [command for command in answer.commands if isinstance(command, Tell)]
     assert told.by == "rescue"
     assert (dict(told.values)["instead_of"], dict(told.values)["unwritten"]) == ("no_progress", "a.txt, b.txt")
-    assert (answer.run.streaks.barren, answer.run.told) == (0, True)
+    assert (answer.run.streaks.barren, answer.run.ladder) == (0, Ladder())
     assert RUN.step(attrs.evolve(run, purse=left(RESCUE=0)), ENDED).run.at is Phase.CONCLUDING
     written = attrs.evolve(run, ledger=Ledger(written=HashTrieSet(["a.txt", "b.txt"])))
     assert RUN.step(written, ENDED).run.at is Phase.CONCLUDING

@@ -21,6 +21,10 @@ CLOSED: Todo = {"content": "read the list", "status": "completed", "owner": "me"
 NEXT: Todo = {"content": "add up", "status": "pending"}
 
 
+def done(content: str) -> Todo:
+    return {"content": content, "status": "completed"}
+
+
 def writing(*todos: Todo) -> Turn:
     return Turn(calls=(call("write_todos", {"todos": list(todos)}),))
 
@@ -41,7 +45,10 @@ async def test_a_plan_is_told_with_its_counts_kept_with_all_its_keys_and_returne
 
 async def test_closing_an_item_is_progress_and_writing_the_plan_anew_is_none(serve: Callable[..., Any]) -> None:
     worded = [writing({"content": f"look at it, again ({n})", "status": "pending"}) for n in range(9)]
-    for script, stuck in ((worded, True), ([writing(*[CLOSED] * n, NEXT) for n in range(9)], False)):
+    for script, stuck in (
+        (worded, True),
+        ([writing(*(done(f"part {each}") for each in range(n)), NEXT) for n in range(9)], False),
+    ):
         with serve([*script, DONE]) as stage:
             result = await stage.agent().run("plan")
             await stage.close()

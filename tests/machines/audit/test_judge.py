@@ -74,7 +74,17 @@ def test_a_stuck_run_is_nudged_and_stopped_and_the_rest_is_saved(judged: Judge) 
 
 def test_a_verdict_shows_what_the_rule_saw(judged: Judge) -> None:
     first, last = judged(turns(4)).verdicts
-    seen: dict[str, Scalar] = {"failing": False, "now": 3, "stop": 4, "tool": "search", "turn": 3}
+    calls = first.evidence["calls"]
+    seen: dict[str, Scalar] = {
+        "calls": calls,
+        "failing": False,
+        "now": 3,
+        "stop": 4,
+        "tool": "search",
+        "tools": "search",
+        "turn": 3,
+    }
+    assert len(str(calls)) == 16
     assert first == Verdict(3, "nudge", "consecutive_duplicate", seen)
     assert last.evidence == {**seen, "now": 4, "turn": 4}
 

@@ -52,11 +52,20 @@ def test_a_judged_run_has_the_fields_of_the_format(judged: Judge) -> None:
         "first_nudge": 3,
         "first_stop": 4,
     }
+    calls = plain["verdicts"][0]["evidence"]["calls"]
     assert plain["verdicts"][0] == {
         "turn": 3,
         "verdict": "nudge",
         "by": "consecutive_duplicate",
-        "evidence": {"failing": False, "now": 3, "stop": 4, "tool": "search", "turn": 3},
+        "evidence": {
+            "calls": calls,
+            "failing": False,
+            "now": 3,
+            "stop": 4,
+            "tool": "search",
+            "tools": "search",
+            "turn": 3,
+        },
     }
     assert plain["saved"] == {"turns": 2, "tokens": 200}
     assert (plain["recorded_end"], plain["problems"]) == ("success", [])

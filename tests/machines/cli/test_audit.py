@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -52,10 +53,11 @@ def test_why_shows_the_evidence_beneath_each_run(statecraft: Statecraft, recorde
     recorded("a.jsonl", turns(5), id="one")
     code, out, _ = statecraft("audit", "--why", "a.jsonl")
     assert code == 0
-    assert out.splitlines()[1:4] == [
+    seen = 'calls="..", failing=false, tool="search", tools="search"'
+    assert re.sub("[0-9a-f]{16}", "..", out).splitlines()[1:4] == [
         "one  a.jsonl      5  stop at 4 by consecutive_duplicate  blocked      1  ..nS-",
-        '  turn 3    nudge by consecutive_duplicate: now=3, stop=4, failing=false, tool="search", turn=3',
-        '  turn 4    stop by consecutive_duplicate: now=4, stop=4, failing=false, tool="search", turn=4',
+        f"  turn 3    nudge by consecutive_duplicate: now=3, stop=4, {seen}, turn=3",
+        f"  turn 4    stop by consecutive_duplicate: now=4, stop=4, {seen}, turn=4",
     ]
 
 

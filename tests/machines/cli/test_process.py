@@ -115,7 +115,7 @@ def test_a_long_name_is_whole_at_eighty_columns(root: Path, recordings: Path, tm
     lines = bare(terminal(root, 80, "audit", "--why", str(tmp_path / "some-session.jsonl")))
     assert lines[1].startswith(f"{name}  stop at 6 by no_progress  ....nS----")
     assert lines[2] == "  in some-session.jsonl"
-    assert lines[3].startswith("  turn 5    nudge by no_progress: now=3, stop=4, failing=false,")
+    assert lines[3].startswith('  turn 5    nudge by no_progress: now=3, stop=4, calls="')
     assert LEGEND in lines
     assert max(map(len, lines)) <= 80
 

@@ -84,7 +84,7 @@ COUNTED: Sequence[Counted] = (
     Counted("consecutive_duplicate", 3, 4, lambda n: [ASKED] * n),
     Counted("consecutive_duplicate", 4, 7, lambda n: [LOST] * n, note="failing"),
     Counted("cycle", 3, 4, laps),
-    Counted("cycle", 6, 8, lambda n: failed(laps(n)), note="failing"),
+    Counted("cycle", 3, 4, lambda n: failed(laps(n)), note="failing"),
     Counted("spread_duplicate", 5, 10, lambda n: with_work(*[READ] * n)),
     Counted("spread_duplicate", 10, 20, lambda n: with_work(*[LOST] * n), note="failing"),
     Counted("spread_duplicate", 5, 10, lambda n: with_work(*[AGAIN] * n), {"jot": Tool(scratch=True)}, "scratch"),

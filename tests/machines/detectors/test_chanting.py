@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from machines.commands import Ask
+from machines.commands import Ask, Withdraw
 from machines.policy import DEFAULT, only
 
 from .incidents import SUNG, work
@@ -24,7 +24,7 @@ def test_the_tenth_lap_cuts_the_stream_and_not_the_ninth(channel: str, piece: in
     (stop,) = found(SUNG * 10, channel, piece)
     assert (stop.short, stop.values["now"], stop.values["channel"]) == ((2, "stop", "chanting"), 10, channel)
     assert stop.values["period"] == len(SUNG)
-    assert stop.commands == (Ask(final=True),)
+    assert stop.commands == (Withdraw(), Ask(final=True))
 
 
 def test_a_stop_in_the_middle_of_a_stream_is_given_where_it_is() -> None:

@@ -83,9 +83,9 @@ def test_arguments_that_say_the_same_are_the_same_call(judge: Judge) -> None:
     assert judge([[("search", args, "nothing")] for args in spelled], detectors=ALONE) == [NUDGED]
 
 
-@pytest.mark.parametrize("between", [OTHER, []], ids=["another call", "talk"])
-def test_only_what_is_back_to_back_counts(judge: Judge, between: Any) -> None:
-    assert judge([SAME, SAME, between] * 6, detectors=ALONE) == []
+def test_only_what_is_back_to_back_counts_and_words_between_are_nothing(judge: Judge) -> None:
+    assert judge([SAME, SAME, OTHER] * 6, detectors=ALONE) == []
+    assert judge([SAME, SAME, [], SAME, [], SAME], detectors=ALONE) == [(4, "nudge", NAME), (6, "stop", NAME)]
 
 
 def test_a_streak_that_was_broken_is_nudged_again_when_it_comes_back(judge: Judge) -> None:
@@ -177,7 +177,9 @@ def test_a_reading_that_speaks_says_of_what() -> None:
     assert consecutive_duplicate(attrs.evolve(run, turn=turn), TurnEnded(1.0)).level is Level.REST
     four = attrs.evolve(turn, answers=(failed,) * 4)
     reading = consecutive_duplicate(attrs.evolve(run, turn=four), TurnEnded(1.0))
-    assert reading == Reading(NAME, 4, 4, 7, 35, {"tool": "search", "turn": 9, "failing": True})
+    assert reading == Reading(
+        NAME, 4, 4, 7, 35, {"tool": "search", "turn": 9, "tools": "search", "calls": b"call".hex(), "failing": True}
+    )
 
 
 def test_a_count_is_never_above_the_most_that_it_can_reach() -> None:

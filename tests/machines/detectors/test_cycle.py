@@ -83,11 +83,12 @@ def test_a_lap_may_hold_a_turn_of_many_of_one_kind() -> None:
     assert alone(pages(1) * 30) == [], "alone, that is a duplicate"
 
 
-def test_a_lap_in_which_one_call_succeeds_has_no_wider_limits() -> None:
+def test_laps_of_failures_have_the_limits_of_the_policy_and_a_success_in_them_ends_these() -> None:
     failed: list[Call] = [("fetch", "{}", ErrorKind.TRANSIENT)]
-    assert alone(*[failed, ASKED] * 4)[-1] == (8, "stop", NAME)
     other: list[Call] = [("fetch", '{"n": 2}', ...)]
-    assert alone(*[failed, other] * 8) == [(12, "nudge", NAME), (16, "stop", NAME)]
+    detectors = evolve(ALONE, cycle=evolve(ALONE.cycle, failing_nudge=6, failing_stop=8))
+    for lap, end in (([failed, ASKED], (8, "stop", NAME)), ([failed, other], (16, "stop", NAME))):
+        assert next(one.short for one in told(lap * 8, detectors=detectors) if one.short[1] == "stop") == end
 
 
 def test_the_longest_period_is_the_policys() -> None:

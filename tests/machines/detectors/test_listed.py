@@ -56,8 +56,8 @@ def test_limits_are_the_policys_by_its_keys() -> None:
     assert by_name["cycle"].limits == {
         "nudge": 9,
         "stop": None,
-        "failing_nudge": 6,
-        "failing_stop": 8,
+        "failing_nudge": 3,
+        "failing_stop": 4,
         "max_period": 6,
     }
     assert [each.name for each in listed(policy) if not each.enabled] == ["cycle"]

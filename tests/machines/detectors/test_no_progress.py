@@ -166,7 +166,14 @@ def test_a_reading_that_speaks_says_what_was_last_new() -> None:
     reading = no_progress(
         attrs.evolve(run, streaks=streaks, turn=Turn(7, answers=(Answer("a", b"a", b"a"),))), TurnEnded(1.0)
     )
-    seen: dict[str, Scalar] = {"last_signal": "plan", "last_signal_turn": 4, "turn": 7, "failing": False}
+    seen: dict[str, Scalar] = {
+        "last_signal": "plan",
+        "last_signal_turn": 4,
+        "turn": 7,
+        "tools": "a",
+        "calls": b"a".hex(),
+        "failing": False,
+    }
     assert reading == Reading(NAME, 3, 3, 4, 60, seen)
     assert reading.level is Level.NUDGE
 

@@ -23,11 +23,8 @@ def found(history: Any, detector: str, requires: tuple[str, ...] = OUT, **more: 
     return told(history, detectors=only(DEFAULT.detectors, detector), requires=requires, tools=TOOLS, **more)
 
 
-def patient(detector: str, rescues: int = 2) -> Policy:
-    """A policy in which nudges do not add up, so that only the rescues are counted."""
-    return attrs.evolve(
-        policy_of(only(DEFAULT.detectors, detector)), escalation=Escalation(rescues=rescues, stops=False)
-    )
+def rescuing(rescues: int) -> Policy:
+    return attrs.evolve(policy_of(only(DEFAULT.detectors, "no_progress")), escalation=Escalation(rescues=rescues))
 
 
 def shorts(history: Any, detector: str, **more: Any) -> list[tuple[int, str, str]]:
@@ -44,7 +41,7 @@ BARREN = [shell(number) for number in range(30)]
 def test_it_is_rescued_twice_with_a_fresh_count_each_and_then_stopped(
     detector: str, history: Any, rescues: list[int], stop: int
 ) -> None:
-    verdicts = found(history, detector, policy=patient(detector))
+    verdicts = found(history, detector)
     assert [one.turn for one in verdicts if one.by == "rescue"] == rescues
     assert verdicts[-1].short == (stop, "stop", detector)
     told_of = [one.values for one in verdicts if one.by == "rescue"]
@@ -78,15 +75,6 @@ def test_only_what_stands_still_is_rescued(counted: Counted) -> None:
 
 @pytest.mark.parametrize("rescues", [0, 1, 3])
 def test_the_policy_says_how_often(rescues: int) -> None:
-    verdicts = found(BARREN, "no_progress", policy=patient("no_progress", rescues))
+    verdicts = found(BARREN, "no_progress", policy=rescuing(rescues))
     assert [one.by for one in verdicts].count("rescue") == rescues
     assert verdicts[-1].short == (5 + 4 * rescues, "stop", "no_progress")
-
-
-@pytest.mark.parametrize("detector", RESCUED)
-def test_under_the_default_the_first_stop_is_a_rescue_and_the_run_still_ends(detector: str) -> None:
-    history = silence(30) if detector == "monologue" else BARREN
-    verdicts = found(history, detector)
-    assert "rescue" in [one.by for one in verdicts]
-    assert verdicts[-1].verdict == "stop"
-    assert verdicts[-1].turn <= 13

@@ -159,7 +159,7 @@ def test_code_between_fences_is_not_counted_and_what_comes_after_is(piece: int) 
     code = "```python\n" + "value = compute(value)\n" * 60 + "```\n"
     assert most(code, piece) == 1
     assert most("So:\n" + code + SUNG * 12, piece) == 12
-    assert most(SUNG * 6 + code + SUNG * 6, piece) == 6, "a fence begins a new count"
+    assert most(SUNG * 6 + "\n" + code + SUNG * 6, piece) == 6, "a fence begins a new count"
     assert most("```\n" + SUNG * 60, piece) == 1, "code that is still open"
 
 
