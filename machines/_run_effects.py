@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
+
+from rpds import HashTrieSet
 
 from statecraft import Evidence, Level, Reading
 from statecraft.evolve import evolve
@@ -34,10 +35,11 @@ from .events import (
     Values,
 )
 from .ledger.work import learn_goal, learn_plan, learn_result
-from .manifest import Kind, Wait
+from .manifest import Kind
 from .outcome import Fact, Reason
-from .state import Phase, Purse, Run, Spent, Waits
+from .state import Phase, Purse, Run
 from .turn import Answer, Turn, outcome_of, unrun
+from .wait import Waiting
 
 MOST_UNANSWERED = 64
 """Calls without an answer that a run remembers for its account; the newest are kept."""
@@ -126,10 +128,10 @@ def fold(run: Run, event: Result) -> Done:
         signal=learned.signal or turn.signal,
         strong=turn.strong or learned.signal == "state",
         grew=turn.grew or learned.grew,
+        moved=turn.moved or learned.signal == "state",
     )
-    waits, waiting, over = _wait(run, spent, event, call, tool.wait)
-    if waiting:
-        return evolve(run, spent=spent, ledger=learned.ledger, turn=evolve(turn, polls=turn.polls + 1), waits=waits), ()
+    if event.poll is PollState.WAITING and call.signature in run.waits.open:
+        return evolve(run, spent=spent, ledger=learned.ledger, turn=evolve(turn, polls=turn.polls + 1)), ()
     error = event.error.value if event.error else ""
     came_to = (event.digest or b"", error) if progress.results else (b"", "")
     outcome = outcome_of(call.signature, *came_to)
@@ -149,13 +151,7 @@ def fold(run: Run, event: Result) -> Done:
         topic=call.topic,
         figures=call.figures,
     )
-    turn = evolve(
-        turn,
-        answers=(*turn.answers, answer),
-        wait_over=over or turn.wait_over,
-        wait_value=turn.wait_value if over is None else event.poll_value,
-    )
-    return evolve(run, spent=spent, ledger=learned.ledger, turn=turn, waits=waits), ()
+    return evolve(run, spent=spent, ledger=learned.ledger, turn=evolve(turn, answers=(*turn.answers, answer))), ()
 
 
 def fold_late(run: Run, event: Result) -> Done:
@@ -203,7 +199,8 @@ def wait(run: Run, event: TurnEnded) -> Done:
 def tell_wait(run: Run, event: TurnEnded) -> Done:
     """A wait ended as nobody hoped: the model is told, and a person where nobody foresaw the value."""
     values = _values(wait_over(run, event))
-    person: list[Command] = [TellPerson("wait", values)] if run.turn.wait_over == "unrecognised" else []
+    unforeseen = run.turn.wait_over is not None and run.turn.wait_over.at is Waiting.UNRECOGNISED
+    person: list[Command] = [TellPerson("wait", values)] if unforeseen else []
     return _close(run, event), [*unanswered(run), *person, Tell("wait_over", values), Ask()]
 
 
@@ -387,23 +384,6 @@ def _signalled(run: Run, signal: str) -> Run:
     return evolve(run, turn=evolve(run.turn, signal=signal, strong=True)) if signal else run
 
 
-def _wait(run: Run, spent: Spent, event: Result, call: Call, rule: Wait | None) -> tuple[Waits, bool, str | None]:
-    """The waits; whether this answer is a look at one that may go on; how one ended with it (None: none did)."""
-    waits = run.waits
-    if rule is None or event.poll is None or not run.policy.waiting.enabled or call.signature in waits.over:
-        return waits, False, None
-    known = waits.until.get(call.signature)
-    longest = inf if rule.max_wait_seconds is None else rule.max_wait_seconds
-    left = evolve(run, spent=spent).time_left(spent.now)  # a wait is a slice of what the run has left
-    until = event.at + min(longest, left) if known is None else known[1]
-    waits = evolve(waits, until=waits.until.insert(call.signature, (call.tool, until)))
-    if event.poll is PollState.WAITING and event.at < until:
-        next_at = min(event.at + (rule.min_interval_seconds or 0.0), until)
-        return evolve(waits, next_at=next_at), True, None
-    how = {PollState.WAITING: "expired", PollState.UNRECOGNISED: "unrecognised"}.get(event.poll, "")
-    return evolve(waits, until=waits.until.discard(call.signature), over=waits.over.insert(call.signature)), False, how
-
-
 def _close(run: Run, event: TurnEnded | Event) -> Run:
     """The turn goes into the streaks."""
     left = (*run.unanswered, *run.turn.open)[-MOST_UNANSWERED:]
@@ -411,6 +391,8 @@ def _close(run: Run, event: TurnEnded | Event) -> Run:
     if streaks.nudged and streaks is not run.streaks:
         still = tuple(name for name in streaks.nudged if name not in BY_NAME or _sees(BY_NAME[name], run, event))
         streaks = streaks if still == streaks.nudged else evolve(streaks, nudged=still)
+    if run.turn.moved and run.waits.over:
+        run = evolve(run, waits=evolve(run.waits, over=HashTrieSet()))
     return evolve(run, spent=timed(run.spent, event), turn=Turn(run.turn.number), unanswered=left, streaks=streaks)
 
 

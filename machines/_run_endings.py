@@ -121,7 +121,7 @@ def account_of(run: Run, at: float) -> Account:
         changes_in_all=ledger.changes_in_all,
         open_items=tuple(item.content for item in ledger.plan if item.status != "completed"),
         unanswered=tuple(call.id for call in (*run.unanswered, *run.turn.open)),
-        waiting_for=tuple(sorted(name for s, (name, _) in run.waits.until.items() if s not in run.waits.over)),
+        waiting_for=tuple(sorted(wait.tool for wait in run.waits.open.values())),
         last_results=ledger.last_results,
         unconfirmed=ledger.unconfirmed,
     )

@@ -97,7 +97,10 @@ def only_polled(run: Run, event: TurnEnded) -> Evidence:
 @guard
 def wait_over(run: Run, event: TurnEnded) -> Evidence:
     """A declared wait ended in this turn in a way that the run has to be told of."""
-    return seen("wait_over", bool(run.turn.wait_over), how=run.turn.wait_over or None, value=run.turn.wait_value)
+    over = run.turn.wait_over
+    if over is None:
+        return seen("wait_over", False)
+    return seen("wait_over", True, tool=over.tool, how=over.at.value, seconds=over.seconds, value=over.last)
 
 
 @guard

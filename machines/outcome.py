@@ -7,11 +7,12 @@ speaks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 
 import attrs
 
+from statecraft import Scalar
 from statecraft.spelled import spelled
 
 from .events import ErrorKind, Text, Usage, Values
@@ -73,6 +74,16 @@ class Reason:
     by: str
     values: Values = ()
 
+    @property
+    def seen(self) -> str:
+        """The values for a person to read."""
+        return readable(dict(self.values))
+
+
+def readable(values: Mapping[str, Scalar]) -> str:
+    """The values of an evidence for a person: without the calls' signatures, which only the journal explains."""
+    return spelled({name: value for name, value in values.items() if name != "calls"})
+
 
 @attrs.frozen
 class Account:
@@ -130,7 +141,7 @@ def message_of(outcome: Outcome, text_of: Callable[[Text], str | None]) -> str:
 def account_lines(outcome: Outcome, text_of: Callable[[Text], str | None]) -> list[str]:
     """The account in plain lines: status and reason first, then what was done, left open, seen last and spent."""
     account = outcome.account
-    seen = spelled(dict(outcome.reason.values))
+    seen = outcome.reason.seen
     lines = [f"The run ended as {outcome.status.value}: {outcome.reason.by}" + (f" ({seen})" if seen else "") + "."]
     if outcome.facts:
         lines.append("Facts: " + ", ".join(fact.value.replace("_", " ") for fact in outcome.facts) + ".")

@@ -11,12 +11,13 @@ or the last reply is out (`concluding`).
 * A stop asks for exactly one reply without tools. Whatever comes, or does not come, ends the run.
 * The message machine says what a reply's text may be; a checkpoint never ends a run.
 
-`inner` machines: MESSAGE says what the reply has become, ESCALATION how many nudges stand.
+`inner` machines: MESSAGE says what the reply has become, WAIT how a declared wait stands, ESCALATION how many nudges.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 
 from statecraft import Inner, Level, Row, Rows, Table, ignore, inner, ordered, reaches, refuse
 from statecraft.evolve import evolve
@@ -68,6 +69,7 @@ from .events import (
 from .message import MESSAGE, Candidate, Message
 from .outcome import TerminalStatus
 from .state import ENDINGS, OPEN, RECOVERIES, SIZES, Phase, Purse, Run
+from .wait import WAIT, Waited, Waiting
 
 
 def _at(run: Run) -> Phase:
@@ -128,6 +130,39 @@ def with_ladder(run: Run, event: Reply | TurnEnded, ladder: Ladder) -> Run:
     return evolve(run, ladder=ladder, told=run.told and not isinstance(event, Reply))
 
 
+def the_wait(run: Run, event: Result) -> Waited | None:
+    """The wait that the answer is a look at: one that goes on, or a new one. Its time is a slice of the run's."""
+    call = next((call for call in run.turn.open if call.id == event.call), None)
+    if call is None or event.poll is None or not run.policy.waiting.enabled or call.signature in run.waits.over:
+        return None
+    rule = run.tool(call.tool).wait
+    if rule is None:
+        return None
+    wait = run.waits.open.get(call.signature) or Waited(tool=call.tool, since=event.at)
+    longest = inf if rule.max_wait_seconds is None else rule.max_wait_seconds
+    return evolve(wait, until=min(wait.since + longest, event.at + run.time_left(event.at)))
+
+
+def with_wait(run: Run, event: Result, wait: Waited) -> Run:
+    """The run with its wait; one that is over is no longer held, and the turn knows of it."""
+    call = next(call for call in run.turn.open if call.id == event.call)
+    waits, rule = run.waits, run.tool(call.tool).wait
+    if wait.at is Waiting.WAITING:
+        interval = (rule.min_interval_seconds if rule else None) or 0.0
+        held = waits.open.insert(call.signature, evolve(wait, until=0.0))
+        return evolve(run, waits=evolve(waits, open=held, next_at=min(event.at + interval, wait.until)))
+    waits = evolve(waits, open=waits.open.discard(call.signature), over=waits.over.insert(call.signature))
+    if wait.at is Waiting.SETTLED:
+        return evolve(run, waits=waits)
+    over = min(wait, run.turn.wait_over or wait, key=_urgency)
+    return evolve(run, waits=waits, turn=evolve(run.turn, wait_over=over))
+
+
+def _urgency(wait: Waited) -> tuple[bool, str, str]:
+    """Of several waits that ended in one turn, what nobody foresaw is told first, whatever came first."""
+    return wait.at is not Waiting.UNRECOGNISED, wait.tool, wait.last or ""
+
+
 row = Rows[Run, Phase, Command]()
 vain_stop, vain_nudge = reaches(CONDENSING.read, Level.STOP), reaches(CONDENSING.read, Level.NUDGE)
 vain_unsaid = unsaid(CONDENSING)
@@ -151,6 +186,7 @@ unusable = (cut | paused | empty).called("unusable")
 
 JUDGE: Inner[Run, Phase, Command] = inner(MESSAGE, during=_ASKED, get=the_candidate, put=with_candidate)
 LADDER: Inner[Run, Phase, Command] = inner(ESCALATION, during=_TURNING, get=the_ladder, put=with_ladder)
+WAITS: Inner[Run, Phase, Command] = inner(WAIT, during=[Phase.ACTING], get=the_wait, put=with_wait)
 
 P, B = Phase, Purse
 DONE, PART, BLOCK = TerminalStatus.COMPLETED, TerminalStatus.PARTIAL, TerminalStatus.BLOCKED
@@ -307,5 +343,5 @@ RUN = Table[Run, Phase, Event, Command](
     budgets=SIZES,
     purse=_purse,
     pay=_pay,
-    inners=[JUDGE, LADDER],
+    inners=[JUDGE, LADDER, WAITS],
 )

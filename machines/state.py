@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cached_property
 from math import inf
+from types import MappingProxyType
 
 import attrs
 from rpds import HashTrieMap, HashTrieSet
@@ -25,6 +26,7 @@ from .outcome import Fact, Outcome, Reason
 from .policy import DEFAULT, Policy, problems_of
 from .streaks import Streaks, closed
 from .turn import Turn
+from .wait import Waited
 
 
 class Phase(Enum):
@@ -72,12 +74,13 @@ RECOVERIES = (Purse.TRUNCATED, Purse.EMPTY, Purse.PAUSED, Purse.REFUSED, Purse.C
 
 @attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
 class Waits:
-    """The declared waits of a run, by call signature: of which tool, until when each may last, and which are over.
+    """The declared waits of a run, by call signature: those that go on, and which are over.
 
-    A wait that is over is not begun again by asking again. `next_at`: when the newest may be looked at again.
+    A wait that is over is not begun again by asking again, only by a change in the world: then all of them may be.
+    `next_at`: when the newest may be looked at again.
     """
 
-    until: HashTrieMap[bytes, tuple[str, float]] = HashTrieMap()
+    open: HashTrieMap[bytes, Waited] = HashTrieMap()
     over: HashTrieSet[bytes] = HashTrieSet()
     next_at: float = 0.0
 
@@ -214,8 +217,13 @@ def new_run(
     """A run that is ready to begin, with full budgets. Raises `ValueError` for a policy that nothing can run by."""
     if problems := problems_of(policy):
         raise ValueError("; ".join(problems))
-    run = Run(id, policy=policy, tools=dict(tools or {}), work=work, requires=requires, agent=agent)
+    run = Run(id, policy=policy, tools=shared(tools), work=work, requires=requires, agent=agent)
     return evolve(run, purse={budget: size(run) for budget, size in SIZES.items()})
+
+
+def shared(tools: Tools | None) -> Tools:
+    """The manifests as the runs of one agent share them: a view that is there already, else a view of a copy."""
+    return tools if isinstance(tools, MappingProxyType) else MappingProxyType(dict(tools or {}))
 
 
 def under(run: Run, policy: Policy) -> Run:

@@ -15,8 +15,9 @@ from .escalation import ESCALATION
 from .message import MESSAGE
 from .run import RUN
 from .state import new_run
+from .wait import WAIT
 
-TABLES: Final[tuple[Table[Any, Any, Any, Any], ...]] = (RUN, MESSAGE, ESCALATION)
+TABLES: Final[tuple[Table[Any, Any, Any, Any], ...]] = (RUN, MESSAGE, WAIT, ESCALATION)
 SAMPLES: Final[Mapping[str, Any]] = {RUN.name: new_run("sample")}
 ASSUMED: Final[tuple[str, ...]] = (
     "every command is answered: a request by a reply or a refusal, a call by a result, a wait by the clock or a signal",

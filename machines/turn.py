@@ -6,6 +6,7 @@ import attrs
 
 from .events import Call, ErrorKind
 from .ledger.work import digest8
+from .wait import Waited
 
 
 @attrs.frozen
@@ -50,8 +51,8 @@ class Turn:
     """One turn so far. `open`: calls not answered; `answers`: those that are, polls inside a declared wait excepted.
 
     `signal`: what fired last ("" = nothing new yet). `strong`: a signal that clears every streak fired (state, plan,
-    goal). `grew`: the set of distinct work did, or may have. `polls` counts the looks at a declared wait that goes on;
-    `wait_over` says how a wait ended in this turn: `expired` or `unrecognised`.
+    goal). `grew`: the set of distinct work did, or may have. `moved`: the world changed. `polls` counts the looks at
+    a declared wait that goes on; `wait_over` is the wait that ended in this turn as nobody hoped.
     """
 
     number: int = 0
@@ -61,8 +62,8 @@ class Turn:
     strong: bool = False
     grew: bool = False
     polls: int = 0
-    wait_over: str = ""
-    wait_value: str | None = None
+    moved: bool = False
+    wait_over: Waited | None = None
 
     @property
     def judged(self) -> tuple[Answer, ...]:

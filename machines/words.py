@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from statecraft import Scalar
-from statecraft.spelled import spelled
 
 from .commands import Tell
 from .detectors.roster import NUDGES
@@ -28,7 +27,7 @@ GO_ON: Final = "Your reply was cut off at its budget. Go on exactly where it sto
 
 def last_words(stop: Reason | None) -> str:
     """What is asked of a model whose run was stopped: one reply, without tools."""
-    why = "its end" if stop is None else f"the rule {stop.by} ({spelled(dict(stop.values))})"
+    why = "its end" if stop is None else f"the rule {stop.by} ({stop.seen})"
     return (
         f"This run is being stopped by {why}. No tool can be used any more. Say in one message what was done, what is "
         f"left open and what blocks it, and give the best answer that what you found supports. Claim nothing more."
@@ -46,11 +45,13 @@ def _empty(values: Mapping[str, Scalar]) -> str:
 
 def _wait_over(values: Mapping[str, Scalar]) -> str:
     last = "no value at all" if values.get("value") is None else f"the value {values.get('value')}"
+    waited = f"{float(values.get('seconds') or 0):.0f} s of waiting for {values.get('tool')}"
     if values.get("how") == "expired":
         return (
-            f"The time of this wait is used up; the last look gave {last}. Asking again will not be counted as waiting."
+            f"The time for this wait is used up, after {waited}; the last look gave {last}. Asking again will not be "
+            f"counted as waiting until something has changed: go on without it, or finish and say what blocks."
         )
-    return f"The last look at this wait gave {last}, which it does not declare. A person has been told."
+    return f"After {waited} the last look gave {last}, which the tool does not declare. A person has been told."
 
 
 def _rescue(values: Mapping[str, Scalar]) -> str:

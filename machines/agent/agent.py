@@ -22,7 +22,7 @@ from ..outcome import Outcome, account_lines, message_of
 from ..policy import DEFAULT, Policy
 from ..recent import Recent
 from ..run import RUN
-from ..state import RECOVERIES, SIZES, Purse, Run, new_run
+from ..state import RECOVERIES, SIZES, Purse, Run, new_run, shared
 from ..supervisor import Fed, Moved
 from ..verdicts import decided
 from ..words import FINISH
@@ -98,7 +98,8 @@ class Agent:
         self.policy, self.work, self.requires = policy, work, requires
         self.notices = Notices()
         planning = policy.planning.enabled
-        self._manifest = {**(PLAN_MANIFEST if planning else {}), **{name: tool.manifest for name, tool in held.items()}}
+        declared = {name: tool.manifest for name, tool in held.items()}
+        self._manifest = shared({**PLAN_MANIFEST, **declared} if planning else declared)
         self._store = _stores(journal)
         self._own = _named(provider) if isinstance(provider, str) else None
         model = provider if self._own is None else self._own

@@ -9,8 +9,6 @@ from typing import Any, Final, cast
 
 import attrs
 
-from statecraft.spelled import spelled
-
 from ..events import Usage
 from ..outcome import Account, Fact, MessageKind, Outcome, TerminalStatus
 
@@ -66,7 +64,7 @@ class RunError(Exception):
         result = self.result
         reason = result.outcome.reason
         by = "" if reason.by == result.status.value else f" by {reason.by}"
-        seen = spelled(dict(reason.values))
+        seen = reason.seen
         refused = "" if result.refusal is None else f": {result.refusal.words}"
         return f"run {result.run} ended as {result.status.value}{by}" + (f" ({seen})" if seen else "") + refused
 

@@ -31,7 +31,7 @@ from ..words import words_of
 RECORDINGS: Final = ("healthy", "stuck", "edit-and-revert", "only-narrates")
 """The recordings that ship with the project, in the order in which they are shown."""
 
-LIVE: Final = ("well", "stuck", "narrates")
+LIVE: Final = ("well", "stuck", "narrates", "waits")
 """The runs on the scripted model."""
 
 
@@ -47,7 +47,7 @@ def demo(
         bool, FLAG, Parameter(help="Only serve the scripted model until interrupted, for statecraft run without a key.")
     ] = False,
 ) -> int:
-    """Run an agent on a scripted model, over real HTTP: a run that goes well, one that is stuck, one that only talks.
+    """Run an agent on a scripted model, over real HTTP: it does well, is stuck, only talks, waits for a delivery.
 
     Says of each what was decided and why, how it ended, and its account. Writes NAME.jsonl (the journal) and NAME.mmd
     (the run drawn over its machine) for each, and verifies the journals. No model and no network are needed.

@@ -1,4 +1,4 @@
-"""Three runs of an agent on a scripted model, over real HTTP: one goes well, one is stuck, one only talks."""
+"""Runs of an agent on a scripted model, over real HTTP: one goes well, is stuck, only talks, waits for a delivery."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..agent.scripted import Move, Received, ScriptedServer, Turn, by_run, call
 from ..agent.tools import AgentTool, ToolError, tool
 from ..agent.wire import ResultPart
 from ..events import ErrorKind
-from ..manifest import Kind, Tool
+from ..manifest import Kind, Tool, Wait
 from ..run import RUN
 from .live import plainly
 
@@ -33,6 +33,7 @@ TASKS: Final[Mapping[str, str]] = {
     "well": "What do tea and sugar cost together?",
     "stuck": "What does saffron cost?",
     "narrates": "What does coffee cost?",
+    "waits": "Say when the delivery of tea is in.",
 }
 
 SCRIPT: Final[Mapping[str, Sequence[Move]]] = {
@@ -52,11 +53,20 @@ SCRIPT: Final[Mapping[str, Sequence[Move]]] = {
         Turn("Just one more look."),
         Turn("I did not get round to reading the list."),
     ),
+    "waits": (
+        *(Turn(calls=(call("delivery", {"item": "tea"}),)) for _ in range(5)),
+        Turn(calls=(call("finish", {"kind": "final", "text": "The tea is in."}),)),
+    ),
 }
 
 
+DELIVERY: Final = Wait("status", ("packed", "on its way"), ("in", "lost"), 60.0, 0.25)
+"""Asked five times for two answers, this is no repetition: it is waiting, no more often than is of use (seconds)."""
+
+
 def tools(notes: list[str]) -> tuple[AgentTool, ...]:
-    """The tools of the three runs."""
+    """The tools of all runs."""
+    said = iter(("packed", "on its way", "on its way", "on its way", "in"))
 
     @tool(manifest=Tool(kind=Kind.READ))
     async def price_of(item: str) -> str:
@@ -71,11 +81,16 @@ def tools(notes: list[str]) -> tuple[AgentTool, ...]:
         notes.append(text)
         return "noted"
 
-    return price_of, note
+    @tool(manifest=Tool(kind=Kind.WAIT, wait=DELIVERY))
+    async def delivery(item: str) -> dict[str, str]:
+        """How far a delivery has come."""
+        return {"item": item, "status": next(said, "in")}
+
+    return price_of, note, delivery
 
 
 def live_demo(into: Path) -> int:
-    """Run the three, and say for each how it ended and where to look. Exit code 1 if a journal is not whole."""
+    """Run them all, and say for each how it ended and where to look. Exit code 1 if a journal is not whole."""
     with ScriptedServer(by_run(SCRIPT)) as server:
         say(f"A scripted model answers at {server.url}; every request is real HTTP.\n\n")
         return max(anyio.run(_one, server.model(name), name, into) for name in TASKS)

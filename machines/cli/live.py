@@ -16,7 +16,6 @@ from rich.live import Live
 from rich.text import Text
 
 from statecraft.cli.running import harmless
-from statecraft.spelled import spelled
 
 from ..agent.notices import (
     CallsNotice,
@@ -31,6 +30,7 @@ from ..agent.notices import (
     VerdictNotice,
 )
 from ..agent.planning import PLAN_MANIFEST
+from ..outcome import readable
 
 WHOLE: Final = 500
 """Characters of one text where no terminal's width cuts it off."""
@@ -101,10 +101,10 @@ def _lines_of(notice: Notice, most: int) -> list[str]:
         case TextNotice():
             return [f"note    {_short(notice.text, most)}"]
         case VerdictNotice():
-            seen = spelled(notice.evidence)
+            seen = readable(notice.evidence)
             return [f"{notice.verdict:<7} by {notice.by} at turn {notice.turn}" + (f": {seen}" if seen else "")]
         case PersonNotice():
-            seen = spelled(notice.evidence)
+            seen = readable(notice.evidence)
             return [f"person  should know of {notice.by}" + (f": {seen}" if seen else "")]
         case TodosNotice():
             return [plan_line(notice, most)]

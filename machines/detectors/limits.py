@@ -32,6 +32,8 @@ def reading(
     if now < low and now < high:
         return _at_rest(name, now, low, high, most)
     shown: dict[str, Scalar] = {**seen, "turn": of.number, **_calls(of)}
+    if shown.get("tools") == shown.get("tool"):
+        shown.pop("tools", None)  # said already
     if isinstance(limits, Limits):
         shown["failing"] = failing
     return Reading(name, now, low, high, most, shown)

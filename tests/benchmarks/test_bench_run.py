@@ -19,7 +19,7 @@ from machines.ledger.work import Ledger
 from machines.manifest import Tool, Wait
 from machines.policy import Budget, Policy
 from machines.run import RUN
-from machines.state import Phase, Run, new_run
+from machines.state import Phase, Run, new_run, shared
 from machines.supervisor import feed
 from statecraft import Step
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.benchmark
 
 ENDLESS = Policy(budget=Budget(turns=None, seconds=None, tokens=None, usd=None, unbounded=True))
 POLL = Tool(wait=Wait("state", ("running",), ("done",), 3_600.0, 5.0))
-TOOLS: Mapping[str, Tool] = {"read": Tool(), "poll": POLL}
+TOOLS = shared({"read": Tool(), "poll": POLL})
 REST_BYTES = 2_048
 THING_BYTES = 200
 

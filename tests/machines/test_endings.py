@@ -39,6 +39,7 @@ from machines.outcome import (
 from machines.run import RUN
 from machines.state import Phase, Purse, Run, Spent, Waits, new_run
 from machines.turn import Turn
+from machines.wait import Waited
 
 NEW = new_run("run")
 TEXT = Text("words", 12)
@@ -124,14 +125,14 @@ def test_the_account_tells_what_was_done_left_open_seen_last_and_spent() -> None
     changes = (Change("write", "a.txt", b"state"), Change("write", None, None))
     last = (LastResult("read", TEXT, None), LastResult("write", None, ErrorKind.TIMEOUT))
     items = (PlanItem(Text("one", 3), "completed"), PlanItem(Text("two", 3), "in_progress"), PlanItem(TEXT, "pending"))
-    waits = {b"1": ("deploy", 9.0), b"2": ("build", 9.0), b"3": ("over", 9.0)}
+    waits = {b"1": Waited(tool="deploy"), b"2": Waited(tool="build")}
     run = attrs.evolve(
         NEW,
         at=Phase.ACTING,
         spent=Spent(before=10.0, began=100.0, now=130.0, usage=Usage(5, 6, 0, 0.5)),
         ledger=Ledger(plan=items, changes=changes, changes_in_all=12, last_results=last),
         turn=Turn(4, open=(CALL,)),
-        waits=Waits(until=HashTrieMap(waits), over=HashTrieSet([b"3"])),
+        waits=Waits(open=HashTrieMap(waits), over=HashTrieSet([b"3"])),
     )
     account = ending(run, Cancel(150.0)).account
     assert account == Account(

@@ -56,6 +56,7 @@ from machines.run import RUN
 from machines.state import ENDINGS, OPEN, RECOVERIES, Phase, Purse, Run, Spent, Waits, new_run
 from machines.streaks import Circle, Streaks, ToolStreak
 from machines.turn import Answer, Turn
+from machines.wait import Waited, Waiting
 from machines.window import AGAIN as AGAIN_FLAG
 from machines.window import STALE as STALE_FLAG
 from statecraft import Refused
@@ -159,8 +160,8 @@ TWO_OPEN, EXPIRED, UNFORESEEN, NEWS = (
     acting(turn)
     for turn in (
         Turn(3, open=(READ, OTHER)),
-        Turn(3, wait_over="expired"),
-        Turn(3, wait_over="unrecognised"),
+        Turn(3, wait_over=Waited(Waiting.EXPIRED)),
+        Turn(3, wait_over=Waited(Waiting.UNRECOGNISED)),
         Turn(3, signal="result"),
     )
 )

@@ -140,3 +140,33 @@ def test_a_tool_that_declares_no_wait_cannot_be_waited_for() -> None:
 
     with pytest.raises(ValueError, match="plain: declares no wait"):
         awaited(plain)
+
+
+async def test_what_is_waited_for_below_the_model_costs_it_two_requests_where_polling_costs_one_a_look(
+    serve: Callable[..., Any],
+) -> None:
+    """A build of 1,200 seconds, looked at every five seconds by the model; and once, by a call that lasts as long."""
+    world, looked = World(over_at=1_200.0), World(over_at=1_200.0)
+
+    @tool(manifest=Tool(kind=Kind.WAIT, wait=attrs.evolve(BUILD, min_interval_seconds=None)))
+    async def build_status() -> object:
+        """The status of the build."""
+        await looked.sleep(5.0)
+        return await looked.look()
+
+    @tool
+    async def await_build() -> object:
+        """Wait for the build."""
+        return await world.until()
+
+    done = Turn(calls=(call("finish", {"kind": "final", "text": "built"}),))
+    policy, cost = Policy(budget=Budget(turns=300)), dict[str, tuple[int, int]]()
+    for given, times in ((build_status, 240), (await_build, 1)):
+        with serve([*[Turn(calls=(call(given.name, {}),))] * times, done]) as stage:
+            result = await stage.agent([given], policy=policy).run("wait for the build")
+            await stage.close()
+            assert (result.ok, result.account.turns) == (True, times)
+            cost[given.name] = len(stage.server.requests()), result.usage.input
+    (polled, dear), (waited, cheap) = cost["build_status"], cost["await_build"]
+    assert (polled, waited, len(looked.looks), len(world.looks)) == (241, 2, 240, 44)
+    assert dear > 1_000 * cheap, (dear, cheap)

@@ -81,7 +81,6 @@ def test_a_verdict_shows_what_the_rule_saw(judged: Judge) -> None:
         "now": 3,
         "stop": 4,
         "tool": "search",
-        "tools": "search",
         "turn": 3,
     }
     assert len(str(calls)) == 16

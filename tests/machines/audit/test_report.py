@@ -63,7 +63,6 @@ def test_a_judged_run_has_the_fields_of_the_format(judged: Judge) -> None:
             "now": 3,
             "stop": 4,
             "tool": "search",
-            "tools": "search",
             "turn": 3,
         },
     }

@@ -15,6 +15,9 @@ from machines.policy import DEFAULT, Budget, Policy, Waiting
 from machines.state import Phase, Run, new_run
 from machines.supervisor import feed
 
+from .incidents import pages
+from .told import Answered, told
+
 Judge = Callable[..., list[tuple[int, str, str]]]
 
 BUILD = Tool(wait=Wait("status", ("queued", "running"), ("done",), max_wait_seconds=100.0, min_interval_seconds=5.0))
@@ -68,6 +71,31 @@ def test_a_wait_that_was_over_is_not_begun_again_by_a_waiting_value(judge: Judge
     found = judge([look("lost"), *[look()] * 9], tools=TOOLS)
     assert found[0] == (1, "nudge", "wait_over")
     assert found[-1] == (5, "stop", "consecutive_duplicate")
+
+
+WRITE: list[tuple[str, str, object]] = [("save", '{"path": "a"}', Answered(wrote=True, state="new", target="a"))]
+
+
+def test_a_change_in_the_world_lets_it_wait_again_and_nothing_else_does(judge: Judge) -> None:
+    over = [look("lost"), *[look()] * 2]
+    assert judge([*over, WRITE, *[look()] * 40], tools=TOOLS) == [(1, "nudge", "wait_over")]
+    for other in (pages(1), [("plan", "{}", "ok")], []):
+        assert judge([*over, other, *[look()] * 9], tools=TOOLS)[-1][1] == "stop"
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_turn_of_the_change_itself_is_no_wait_whatever_came_first(judge: Judge, first: bool) -> None:
+    both = [*WRITE, *look()] if first else [*look(), *WRITE]
+    assert judge([look("lost"), both, *[look()] * 40], tools=TOOLS) == [(1, "nudge", "wait_over")]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_of_two_waits_that_end_in_one_turn_the_unforeseen_is_told(first: bool) -> None:
+    other: list[tuple[str, str, object]] = [("build", '{"id": 8}', {"status": "lost"})]
+    last = [*other, *look()] if first else [*look(), *other]
+    (found,) = told([look(), last], tools=TOOLS, every=200.0)
+    assert (found.values["how"], found.values["value"]) == ("unrecognised", "lost")
+    assert any(isinstance(command, TellPerson) for command in found.commands)
 
 
 def test_a_finished_job_asked_again_is_an_ordinary_repetition(judge: Judge) -> None:
@@ -130,6 +158,10 @@ def polled(run: Run, at: float, state: PollState = PollState.WAITING) -> tuple[R
     return fed.run, fed.commands
 
 
+def expired(seconds: float) -> Tell:
+    return Tell("wait_over", (("how", "expired"), ("seconds", seconds), ("tool", "build"), ("value", "what it says")))
+
+
 def test_nothing_is_asked_before_it_is_worth_looking_again() -> None:
     run, commands = waiting(at=10.0)
     assert (run.at, commands) == (Phase.WAITING, (WaitUntil(15.0),))
@@ -139,10 +171,10 @@ def test_nothing_is_asked_before_it_is_worth_looking_again() -> None:
 def test_the_model_is_told_how_a_wait_ended_and_a_person_where_nobody_foresaw_it() -> None:
     run = feed(waiting()[0], Clock(15.0)).run
     _, commands = polled(run, 20.0, PollState.UNRECOGNISED)
-    values = (("how", "unrecognised"), ("value", "what it says"))
+    values = (("how", "unrecognised"), ("seconds", 10.0), ("tool", "build"), ("value", "what it says"))
     assert commands[:2] == (TellPerson("wait", values), Tell("wait_over", values))
     _, commands = polled(run, 110.0)
-    assert commands[0] == Tell("wait_over", (("how", "expired"), ("value", "what it says")))
+    assert commands[0] == expired(100.0)
 
 
 @pytest.mark.parametrize(("seconds", "longest"), [(1_000.0, 100.0), (200.0, 70.0), (None, 100.0)])
@@ -157,13 +189,13 @@ def test_the_time_kept_for_the_work_after_a_wait_is_the_policys() -> None:
     policy = Policy(budget=Budget(seconds=1_000.0, tokens=None, usd=None), waiting=Waiting(hold_back_seconds=500.0))
     run = feed(waiting(policy, 450.0)[0], Clock(455.0)).run  # 550 seconds are left, and 500 of them are kept
     assert polled(run, 499.0)[0].at is Phase.WAITING
-    assert polled(run, 500.0)[1][0] == Tell("wait_over", (("how", "expired"), ("value", "what it says")))
+    assert polled(run, 500.0)[1][0] == expired(50.0)
 
 
 def test_where_no_time_is_left_for_it_a_wait_is_over_at_the_first_look() -> None:
     policy = Policy(budget=Budget(seconds=200.0, tokens=None, usd=None))
     assert waiting(policy, 79.0)[0].at is Phase.WAITING
-    assert waiting(policy, 80.0)[1][0] == Tell("wait_over", (("how", "expired"), ("value", "what it says")))
+    assert waiting(policy, 80.0)[1][0] == expired(0.0)
 
 
 def test_a_wait_without_a_longest_time_is_as_long_as_the_run() -> None:
