@@ -1,23 +1,21 @@
-"""Calling what is not the run's own: tools above all, and what an application gives. Whatever it does is an answer.
+"""One call of a tool. Whatever the tool does is an answer.
 
-One call of a tool: checked before, bounded in time, its target looked at before and after, its answer typed. The rules:
-arguments that are not right run nothing. Whatever a tool raises or returns is an answer, and ends no other
-call. A tool has a time in all and a time of silence; `heartbeat` and `emit` break the silence. What a tool that ran out
-of time gives back all the same is not taken. A write that ran out of time may have happened: that is said, and it is
-not taken for a write. Cancellation passes through, but a cancelled future of the tool's own is an error like another.
+It is checked before, bounded in time, its target looked at before and after, its answer typed. The rules: arguments
+that are not right run nothing. Whatever a tool raises or returns is an answer, and ends no other call. A tool has a
+time in all and a time of silence; `heartbeat` and `emit` break the silence. What a tool that ran out of time gives back
+all the same is not taken. A write that ran out of time may have happened: that is said, and it is not taken for a
+write. Cancellation passes through.
 
 A tool that never awaits anything cannot be ended by any time: the event loop is its own.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from math import inf, isfinite
-from typing import Any, Final, TypeVar, cast
+from math import inf
+from typing import Any, Final, cast
 
 import anyio
 import attrs
@@ -26,27 +24,18 @@ import orjson
 
 from statecraft.evolve import evolve
 
-from ..events import ErrorKind, Facts, StopReason, Usage
+from ..events import ErrorKind
 from ..ledger.canonical import loads
 from ..ledger.observe import UNSEEN
 from ..manifest import Kind
 from ..words import FINISH
+from .attempts import Failure, attempt, said_of
 from .finish import not_finished
 from .tools import AgentTool, ToolError
-from .wire import CallPart, Completion, Refused, TextPart, ThinkingPart
-
-T = TypeVar("T")
-
-_LOG: Final = logging.getLogger("machines.agent")
-
-ASKED_SECONDS = 30.0
-"""Seconds that an application may take to say what it knows."""
+from .wire import CallPart
 
 DEFAULT_TIMEOUT: Final = 120.0
 """Seconds that a tool may take in all where its manifest names no time."""
-
-# A union written in the call is made anew at each call.
-_WORDS: Final = (TextPart, ThinkingPart)
 
 MOST_SAID: Final = 10_000
 """Characters of a running tool's output that are kept, the last ones."""
@@ -62,13 +51,6 @@ class Ran:
     target: str | None = None
     state: str | None = None
     wrote: bool = False
-
-
-@attrs.frozen
-class Failure:
-    """Somebody else's code did not do what it was asked: what it raised, None where its time was up."""
-
-    error: BaseException | None
 
 
 @attrs.define
@@ -118,13 +100,6 @@ def emit(text: str) -> None:
         pulse.cut = pulse.cut or len(pulse.said) + len(text) > MOST_SAID
         pulse.said = whole[-MOST_SAID:]
         pulse.beat()
-
-
-def no_reply(answer: object) -> str:
-    """What a provider did in place of a reply. Of an exception only the type: its text may hold a key."""
-    if isinstance(answer, Failure) and answer.error is not None:
-        return f"the provider raised {type(answer.error).__name__}"
-    return f"the provider answered with {type(answer).__name__}, which is no reply"
 
 
 async def run_call(tool: AgentTool, args: str) -> Ran:
@@ -189,69 +164,6 @@ def check(tool: AgentTool, args: str) -> dict[str, Any] | Ran:
         and not _may_be_empty(tool, name)
     ]
     return _invalid(f"required, and empty: {', '.join(empty)}") if empty else found
-
-
-async def caught(work: Callable[[], Awaitable[T]]) -> T | Failure:
-    """Await somebody else's code; what it raises is a value.
-
-    Raises only what is meant for the run itself: a cancellation from outside, and what is no `Exception`. An asyncio
-    task that awaits a future which somebody else cancelled gets the same exception as one that is cancelled; it is a
-    failure like another where neither a scope around it nor the task itself was cancelled.
-    """
-    try:
-        return await work()
-    except anyio.get_cancelled_exc_class() as error:
-        if _is_cancelled(error):
-            raise
-        return Failure(error)
-    except Exception as error:  # noqa: BLE001  # whatever somebody else's code raises
-        return Failure(first_leaf(error))
-
-
-async def attempt(work: Callable[[], Awaitable[T]], scope: anyio.CancelScope) -> T | Failure:
-    """As `caught`, within a scope that is not entered yet, whose deadline bounds it."""
-    value: T | Failure = Failure(None)
-    try:
-        with scope:
-            value = await caught(work)
-    except Exception as error:  # noqa: BLE001  # what a group held beside the scope's own cancellation
-        value = Failure(first_leaf(error))
-    # The scope of a task that never awaited has had no chance to notice the time. Unwinding may raise, or return.
-    return Failure(None) if scope.cancel_called or anyio.current_time() >= scope.deadline else value
-
-
-def first_leaf(error: BaseException) -> BaseException:
-    """What a task group of one would have raised: an interrupt or an exit first, a cancellation last."""
-    if not isinstance(error, BaseExceptionGroup):
-        return error
-    leaves = [first_leaf(one) for one in cast("BaseExceptionGroup[BaseException]", error).exceptions]
-    cancelled = anyio.get_cancelled_exc_class()
-
-    def order(leaf: BaseException) -> int:
-        return 0 if isinstance(leaf, KeyboardInterrupt | SystemExit) else 2 if isinstance(leaf, cancelled) else 1
-
-    return min(leaves, key=order)
-
-
-def said_of(error: BaseException, *, named: bool = True) -> str:
-    """An exception in words, with its type's name; its own words may raise, and then the name is all."""
-    name = type(error).__name__
-    try:
-        words = str(error)
-    except Exception:  # noqa: BLE001  # an exception of somebody else's may fail even here
-        words = ""
-    return words if words and not named else f"{name}: {words}" if words else name
-
-
-def _is_cancelled(error: BaseException) -> bool:
-    """Whether somebody cancelled this task, or a scope around it, which on asyncio cancels its tasks.
-
-    A scope that was cancelled and has not come to its tasks yet does so at their next wait: the exception is not its.
-    """
-    if not isinstance(error, asyncio.CancelledError):
-        return True  # on trio nothing but a scope makes the exception
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _whole(tool: AgentTool) -> float:
@@ -336,62 +248,3 @@ async def _look(tool: AgentTool, target: str | None) -> str | None:
     scope = anyio.CancelScope(deadline=anyio.current_time() + _whole(tool))
     found: object = await attempt(lambda: digest(target), scope)
     return found if isinstance(found, str) else None
-
-
-async def known(what: str, ask: Callable[[], Awaitable[T | None]], fits: Callable[[object], bool]) -> T | None:
-    """What the application knows, asked within its time; None where it raises, or answers with something else."""
-    found = await attempt(ask, anyio.CancelScope(deadline=anyio.current_time() + ASKED_SECONDS))
-    if isinstance(found, Failure):
-        why = f"took more than {ASKED_SECONDS:g} s" if found.error is None else "raised"
-        _LOG.error("%s %s; nothing is known of the run's", what, why, exc_info=found.error)
-        return None
-    if found is None or fits(found):
-        return found
-    _LOG.error("%s answered with a %s that does not fit; nothing is known", what, type(found).__name__)
-    return None
-
-
-def is_facts(found: object) -> bool:
-    """Whether these are facts, each of its type."""
-    if not isinstance(found, Facts):
-        return False
-    given = attrs.asdict(found)
-    eligible = given.pop("eligible")
-    counted = eligible is None or (isinstance(eligible, int) and not isinstance(eligible, bool) and eligible >= 0)
-    return counted and all(value is None or isinstance(value, bool) for value in given.values())
-
-
-def is_count(found: object) -> bool:
-    """Whether this is a pair of numbers."""
-    if not isinstance(found, tuple):
-        return False
-    numbers = cast("tuple[object, ...]", found)
-    return len(numbers) == 2 and all(map(_is_number, numbers))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
-def is_sound(answer: Completion) -> bool:
-    """Whether a provider that is not this project's kept to the types of a reply."""
-    stop, usage, parts = cast("tuple[object, object, object]", (answer.stop, answer.usage, answer.parts))
-    if not (isinstance(stop, StopReason) and isinstance(usage, Usage) and isinstance(parts, tuple)):
-        return False
-    return all(map(_is_sound_part, cast("tuple[object, ...]", parts)))
-
-
-def _is_sound_part(part: object) -> bool:
-    if isinstance(part, CallPart):
-        return all(map(_is_text, (part.id, part.name, part.args)))
-    return isinstance(part, _WORDS) and _is_text(part.text)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def is_sound_refusal(answer: Refused) -> bool:
-    """As `is_sound`, of a refusal."""
-    status, body, after = cast("tuple[object, object, object]", (answer.status, answer.body, answer.after))
-    return isinstance(status, int) and isinstance(body, str) and (after is None or _is_number(after))

@@ -46,22 +46,10 @@ from ..ledger.observe import UNSEEN, Keep, call_of, result_of, text_of
 from ..manifest import UNDECLARED, Kind, Tool
 from ..state import Run
 from ..words import GO_ON, HOW_TO_FINISH, last_words, words_of
-from .calling import (
-    TIME_LEFT,
-    Ran,
-    caught,
-    first_leaf,
-    is_count,
-    is_facts,
-    is_object,
-    is_sound,
-    is_sound_refusal,
-    known,
-    no_reply,
-    run_call,
-    unknown,
-)
+from .attempts import caught, first_leaf
+from .calling import TIME_LEFT, Ran, is_object, run_call, unknown
 from .finish import FINISH_SCHEMA, NOT_BORNE_OUT, Told, declared
+from .given import is_count, is_facts, is_sound, is_sound_refusal, known, no_reply
 from .notices import CallsNotice, CondensedNotice, Notices, PersonNotice, ResultNotice, TextNotice
 from .planning import Plan, Todo, notice_of, plan_tools
 from .tools import AgentTool

@@ -10,19 +10,8 @@ import anyio
 import attrs
 import pytest
 
-from machines.agent.calling import (
-    MOST_SAID,
-    Failure,
-    Ran,
-    attempt,
-    caught,
-    check,
-    emit,
-    first_leaf,
-    heartbeat,
-    run_call,
-    said_of,
-)
+from machines.agent.attempts import Failure, attempt, caught, first_leaf, said_of
+from machines.agent.calling import MOST_SAID, Ran, check, emit, heartbeat, run_call
 from machines.agent.tools import AgentTool, ToolError, tool
 from machines.events import ErrorKind
 from machines.manifest import Kind, Tool

@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 from machines.agent import agent as agents
-from machines.agent import calling
+from machines.agent import given
 from machines.agent.agent import Agent
 from machines.agent.finish import NOT_BORNE_OUT
 from machines.agent.host import AgentHost, World
@@ -460,7 +460,7 @@ RUBBISH = [ValueError("no"), {"grounded": True}, Facts(grounded="yes"), Facts(el
 async def test_facts_that_are_none_leave_an_answer_unverified_and_are_logged(
     value: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calling, "ASKED_SECONDS", 0.02)
+    monkeypatch.setattr(given, "ASKED_SECONDS", 0.02)
     with caplog.at_level(logging.ERROR, "machines.agent"):
         result = await Agent(Model(finish()), facts=gives(value)).run("go")
     sound = isinstance(value, Facts) and value.grounded is True
@@ -499,7 +499,7 @@ async def test_facts_are_asked_of_the_message_as_it_was_told_with_its_kind() -> 
 async def test_a_goal_is_asked_after_each_turns_calls_and_rubbish_is_not_told(
     value: Any, told: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calling, "ASKED_SECONDS", 0.02)
+    monkeypatch.setattr(given, "ASKED_SECONDS", 0.02)
     kept = Kept()
     assert (
         await Agent(Model(calls("look"), finish()), [look], goal=gives(value), journal=kept).run("go", run="run")
