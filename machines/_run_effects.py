@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rpds import HashTrieSet
 
-from statecraft import Evidence, Level, Reading
+from statecraft import Evidence, Level, Reading, Scalar
 from statecraft.evolve import evolve
 
 from ._run_endings import Done, answered, unanswered, with_facts
-from ._run_guards import limit_reached, nudge_due, wait_over
+from ._run_guards import limit_reached, nudge_due
 from ._run_spending import at_time, charge, charged, timed
 from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil, Withdraw
 from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector
@@ -34,12 +34,12 @@ from .events import (
     TurnEnded,
     Values,
 )
-from .ledger.work import learn_goal, learn_plan, learn_result
+from .ledger.work import Learned, learn_goal, learn_plan, learn_result
 from .manifest import Kind
 from .outcome import Fact, Reason
 from .state import Phase, Purse, Run
-from .turn import Answer, Turn, outcome_of, unrun
-from .wait import Waiting
+from .turn import Answer, Turn, asked_by, outcome_of, unrun
+from .wait import WaitState, told_of, urgency
 
 MOST_UNANSWERED = 64
 """Calls without an answer that a run remembers for its account; the newest are kept."""
@@ -118,18 +118,12 @@ def checkpoint(run: Run, event: Reply) -> Done:
 def fold(run: Run, event: Result) -> Done:
     """One answer: into the ledger, and into the turn as what is judged."""
     turn, spent = run.turn, timed(run.spent, event)
-    call = next(call for call in turn.open if call.id == event.call)
+    call = asked_by(turn, event)
+    assert call is not None
     tool = run.tool(call.tool)
     progress = run.policy.progress
     learned = learn_result(run.ledger, call, event, tool, progress.recent_results)
-    turn = evolve(
-        turn,
-        open=tuple(other for other in turn.open if other is not call),
-        signal=learned.signal or turn.signal,
-        strong=turn.strong or learned.signal == "state",
-        grew=turn.grew or learned.grew,
-        moved=turn.moved or learned.signal == "state",
-    )
+    turn = _brought(evolve(turn, open=tuple(other for other in turn.open if other is not call)), learned)
     if event.poll is PollState.WAITING and call.signature in run.waits.open:
         return evolve(run, spent=spent, ledger=learned.ledger, turn=evolve(turn, polls=turn.polls + 1)), ()
     error = event.error.value if event.error else ""
@@ -143,7 +137,7 @@ def fold(run: Run, event: Result) -> Done:
         seen=event.digest is not None,
         new=learned.new,
         idle=tool.scratch or tool.kind is Kind.THINK,
-        silent=learned.grew and tool.kind is Kind.COMMAND and event.value is not None and event.value.chars == 0,
+        wordless=learned.wordless,
         sourced=learned.sourced,
         fruitless=event.fruitless,
         empty=call.empty,
@@ -161,12 +155,7 @@ def fold_late(run: Run, event: Result) -> Done:
     tool = run.tool(call.tool)
     learned = learn_result(run.ledger, call, event, tool, run.policy.progress.recent_results)
     left = tuple(other for other in run.unanswered if other is not call)
-    run = evolve(run, ledger=learned.ledger, unanswered=left)
-    if learned.signal or learned.grew:
-        turn, signal = run.turn, learned.signal or run.turn.signal
-        strong = turn.strong or learned.signal == "state"
-        run = evolve(run, turn=evolve(turn, signal=signal, strong=strong, grew=turn.grew or learned.grew))
-    return run, ()
+    return evolve(run, ledger=learned.ledger, unanswered=left, turn=_brought(run.turn, learned)), ()
 
 
 def note_plan(run: Run, event: PlanChanged) -> Done:
@@ -197,11 +186,18 @@ def wait(run: Run, event: TurnEnded) -> Done:
 
 
 def tell_wait(run: Run, event: TurnEnded) -> Done:
-    """A wait ended as nobody hoped: the model is told, and a person where nobody foresaw the value."""
-    values = _values(wait_over(run, event))
-    unforeseen = run.turn.wait_over is not None and run.turn.wait_over.at is Waiting.UNRECOGNISED
-    person: list[Command] = [TellPerson("wait", values)] if unforeseen else []
-    return _close(run, event), [*unanswered(run), *person, Tell("wait_over", values), Ask()]
+    """Waits ended as nobody hoped: the model is told, and a person where nobody foresaw the value."""
+    return _close(run, event), [*left_over(run), *_tell_waits(run), Ask()]
+
+
+def left_over(run: Run) -> list[Command]:
+    """What a turn leaves to be done, however it is judged: calls without an answer, and what a person should know."""
+    unforeseen = [one for one in sorted(run.turn.waits_over, key=urgency) if one.at is WaitState.UNRECOGNISED]
+    return [*unanswered(run), *(TellPerson("wait", told_of(one)) for one in unforeseen)]
+
+
+def _tell_waits(run: Run) -> list[Tell]:
+    return [Tell("wait_over", told_of(one)) for one in sorted(run.turn.waits_over, key=urgency)]
 
 
 def nudge_by(detector: Detector[TurnEnded]) -> Effect:
@@ -222,7 +218,7 @@ def stop_by(detector: Detector[TurnEnded]) -> Effect:
 
     def effect(run: Run, event: TurnEnded) -> Done:
         reason = Reason(detector.name, _read(detector.read(run, event)))
-        return _conclude(_close(run, event), unanswered(run), reason, Fact.STUCK)
+        return _conclude(_close(run, event), left_over(run), reason, Fact.STUCK)
 
     effect.__name__ = f"stop_{detector.name}"
     return effect
@@ -238,8 +234,9 @@ def rescue_by(detector: Detector[TurnEnded]) -> Effect:
         streaks = evolve(
             closed.streaks, barren=0, barren_ok=0, barren_failed=0, stalled=0, stalled_ok=0, stalled_failed=0, silent=0
         )
-        # A fresh count in everything: the nudges that stand were about what is begun anew.
-        return evolve(closed, streaks=streaks, ladder=Ladder()), [*unanswered(run), Tell("rescue", values), Ask()]
+        # A rescue is a new beginning: no nudge of before it makes the next one a third.
+        told = [*_tell_waits(run), Tell("rescue", values)]
+        return evolve(closed, streaks=streaks, ladder=Ladder()), [*left_over(run), *told, Ask()]
 
     effect.__name__ = f"rescue_{detector.name}"
     return effect
@@ -290,19 +287,19 @@ def tell_condensing(run: Run, event: Condensed) -> Done:
 
 def stop_third_vain(run: Run, event: Condensed) -> Done:
     """The nudge about condensing would be the third within the window."""
-    ladder = run.ladder
-    values = (
-        ("detector", CONDENSING.name),
-        ("older", ladder.older),
-        ("newer", ladder.newer),
-        ("turn", run.turn.number),
-    )
-    return _give_up(run, event, Reason("escalation", values))
+    return _give_up(run, event, _third(run, CONDENSING.name))
 
 
 def stop_condensing(run: Run, event: Condensed) -> Done:
     """Condensing helps no longer."""
     return _give_up(run, event, Reason(CONDENSING.name, _read(CONDENSING.read(run, event))))
+
+
+def _third(run: Run, detector: Scalar) -> Reason:
+    """Two nudges stand, and this detector would give the third."""
+    ladder = run.ladder
+    values = (("detector", detector), ("older", ladder.older), ("newer", ladder.newer), ("turn", run.turn.number))
+    return Reason("escalation", values)
 
 
 def _give_up(run: Run, event: Condensed, reason: Reason) -> Done:
@@ -312,9 +309,8 @@ def _give_up(run: Run, event: Condensed, reason: Reason) -> Done:
 
 def stop_escalated(run: Run, event: TurnEnded) -> Done:
     """A third nudge within the window: whichever detector gives it, it is a stop."""
-    due = nudge_due(run, event).seen["detector"]
-    values = (("detector", due), ("older", run.ladder.older), ("newer", run.ladder.newer), ("turn", run.turn.number))
-    return _conclude(_close(run, event), unanswered(run), Reason("escalation", values), Fact.STUCK)
+    reason = _third(run, nudge_due(run, event).seen["detector"])
+    return _conclude(_close(run, event), left_over(run), reason, Fact.STUCK)
 
 
 def stop_at_limit(run: Run, event: Event) -> Done:
@@ -322,7 +318,7 @@ def stop_at_limit(run: Run, event: Event) -> Done:
     found = limit_reached(run, event)
     reason = Reason("limit") if found is None else Reason(found.name, _values(found))
     after = _close(run, event) if isinstance(event, TurnEnded) else at_time(run, event)
-    return _conclude(after, unanswered(run), reason, Fact.LIMIT_REACHED)
+    return _conclude(after, left_over(run), reason, Fact.LIMIT_REACHED)
 
 
 def stop_at_limit_in_reply(run: Run, event: Reply) -> Done:
@@ -384,8 +380,20 @@ def _signalled(run: Run, signal: str) -> Run:
     return evolve(run, turn=evolve(run.turn, signal=signal, strong=True)) if signal else run
 
 
+def _brought(turn: Turn, learned: Learned) -> Turn:
+    """What an answer brought, in the turn."""
+    moved = learned.signal == "state"
+    return evolve(
+        turn,
+        signal=learned.signal or turn.signal,
+        strong=turn.strong or moved,
+        moved=turn.moved or moved,
+        grew=turn.grew or learned.grew,
+    )
+
+
 def _close(run: Run, event: TurnEnded | Event) -> Run:
-    """The turn goes into the streaks."""
+    """The turn goes into the streaks; a change in the world lets waits that are over begin again."""
     left = (*run.unanswered, *run.turn.open)[-MOST_UNANSWERED:]
     streaks = run.turned
     if streaks.nudged and streaks is not run.streaks:

@@ -12,6 +12,7 @@ from .events import Condensed, Event, Refusal, Reply, Result, StopReason, TurnEn
 from .message import CUT, WITHHELD, Message
 from .policy import Budget
 from .state import Phase, Purse, Run, Spent
+from .wait import told_of, urgency
 
 FINAL_REFUSALS = frozenset({401, 402, 403, 404})
 """HTTP statuses after which asking again cannot help: no key, no money, not allowed, no such model."""
@@ -91,16 +92,14 @@ def progressed(run: Run, event: TurnEnded) -> Evidence:
 def only_polled(run: Run, event: TurnEnded) -> Evidence:
     """Every call of the turn was a look at a declared wait that may go on."""
     turn = run.turn
-    return seen("only_polled", turn.only_polled, polls=turn.polls, others=len(turn.answers) + len(turn.open))
+    return seen("only_polled", run.only_polled, polls=turn.polls, others=len(turn.answers) + len(turn.open))
 
 
 @guard
 def wait_over(run: Run, event: TurnEnded) -> Evidence:
-    """A declared wait ended in this turn in a way that the run has to be told of."""
-    over = run.turn.wait_over
-    if over is None:
-        return seen("wait_over", False)
-    return seen("wait_over", True, tool=over.tool, how=over.at.value, seconds=over.seconds, value=over.last)
+    """Declared waits ended in this turn in a way that the run has to be told of; shown is the first."""
+    over = sorted(run.turn.waits_over, key=urgency)
+    return seen("wait_over", bool(over), **dict(told_of(over[0]) if over else ()), waits=len(over))
 
 
 @guard
@@ -114,8 +113,8 @@ def nudged_twice(run: Run, event: TurnEnded | Condensed) -> Evidence:
 
 @guard
 def nudge_due(run: Run, event: TurnEnded) -> Evidence:
-    """Some detector would nudge now. Asked only while two nudges stand."""
-    for detector in ROSTER:
+    """Some detector would nudge now; not for a turn that only waits. Asked only while two nudges stand."""
+    for detector in () if run.only_polled else ROSTER:
         reading = detector.read(run, event)
         if reading.level >= Level.NUDGE and unsaid(detector)(run, event).holds:
             return seen("nudge_due", True, detector=detector.name, now=reading.now, nudge=reading.nudge)

@@ -86,7 +86,15 @@ UNDECLARED = Tool()
 
 def wait_problems(wait: Wait, seconds: float | None = None) -> list[str]:
     """What is wrong with a declared wait, one line each; `seconds`: the time of the run that is to wait, if limited."""
-    found: list[str] = []
+    found = [
+        f"{name}: found {values!r}, expected a list of values"
+        for name, values in (("waiting_values", wait.waiting_values), ("terminal_values", wait.terminal_values))
+        if isinstance(values, str)
+    ]
+    if found:
+        return found
+    if not wait.progress_field:
+        found.append("progress_field: found nothing, expected a path into the result, or * for the whole of it")
     if not wait.terminal_values:
         found.append("terminal_values: found none, expected the values at which there is nothing more to wait for")
     both = [value for value in wait.waiting_values if value in wait.terminal_values]

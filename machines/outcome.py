@@ -81,8 +81,8 @@ class Reason:
 
 
 def readable(values: Mapping[str, Scalar]) -> str:
-    """The values of an evidence for a person: without the calls' signatures, which only the journal explains."""
-    return spelled({name: value for name, value in values.items() if name != "calls"})
+    """The values of an evidence for a person: without the calls' signatures, which are looked up and not read."""
+    return spelled({name: value for name, value in values.items() if name != "signatures"})
 
 
 @attrs.frozen

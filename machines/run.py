@@ -66,10 +66,12 @@ from .events import (
     Signal,
     TurnEnded,
 )
+from .manifest import Tool
 from .message import MESSAGE, Candidate, Message
 from .outcome import TerminalStatus
 from .state import ENDINGS, OPEN, RECOVERIES, SIZES, Phase, Purse, Run
-from .wait import WAIT, Waited, Waiting
+from .turn import asked_by
+from .wait import WAIT, OneWait, WaitState
 
 
 def _at(run: Run) -> Phase:
@@ -130,57 +132,57 @@ def with_ladder(run: Run, event: Reply | TurnEnded, ladder: Ladder) -> Run:
     return evolve(run, ladder=ladder, told=run.told and not isinstance(event, Reply))
 
 
-def the_wait(run: Run, event: Result) -> Waited | None:
+def the_wait(run: Run, event: Result) -> OneWait | None:
     """The wait that the answer is a look at: one that goes on, or a new one. Its time is a slice of the run's."""
-    call = next((call for call in run.turn.open if call.id == event.call), None)
+    call = asked_by(run.turn, event)
     if call is None or event.poll is None or not run.policy.waiting.enabled or call.signature in run.waits.over:
         return None
     rule = run.tool(call.tool).wait
     if rule is None:
         return None
-    wait = run.waits.open.get(call.signature) or Waited(tool=call.tool, since=event.at)
+    now = max(event.at, run.spent.now)  # a clock that was put back makes no wait longer
+    wait = run.waits.open.get(call.signature) or OneWait(tool=call.tool, since=now)
     longest = inf if rule.max_wait_seconds is None else rule.max_wait_seconds
-    return evolve(wait, until=min(wait.since + longest, event.at + run.time_left(event.at)))
+    return evolve(wait, until=min(wait.since + longest, now + run.time_left(now)), now=now)
 
 
-def with_wait(run: Run, event: Result, wait: Waited) -> Run:
+def with_wait(run: Run, event: Result, wait: OneWait) -> Run:
     """The run with its wait; one that is over is no longer held, and the turn knows of it."""
-    call = next(call for call in run.turn.open if call.id == event.call)
-    waits, rule = run.waits, run.tool(call.tool).wait
-    if wait.at is Waiting.WAITING:
-        interval = (rule.min_interval_seconds if rule else None) or 0.0
-        held = waits.open.insert(call.signature, evolve(wait, until=0.0))
-        return evolve(run, waits=evolve(waits, open=held, next_at=min(event.at + interval, wait.until)))
+    call, waits = asked_by(run.turn, event), run.waits
+    assert call is not None
+    if wait.at is WaitState.WAITING:
+        own = min(wait.now + _interval(run.tool(call.tool)), wait.until)
+        next_at = min(own, waits.next_at) if run.turn.polls else own  # of several looks, the one that is due first
+        held = waits.open.insert(call.signature, evolve(wait, until=0.0, now=0.0))
+        return evolve(run, waits=evolve(waits, open=held, next_at=next_at))
     waits = evolve(waits, open=waits.open.discard(call.signature), over=waits.over.insert(call.signature))
-    if wait.at is Waiting.SETTLED:
+    if wait.at is WaitState.SETTLED:
         return evolve(run, waits=waits)
-    over = min(wait, run.turn.wait_over or wait, key=_urgency)
-    return evolve(run, waits=waits, turn=evolve(run.turn, wait_over=over))
+    return evolve(run, waits=waits, turn=evolve(run.turn, waits_over=(*run.turn.waits_over, wait)))
 
 
-def _urgency(wait: Waited) -> tuple[bool, str, str]:
-    """Of several waits that ended in one turn, what nobody foresaw is told first, whatever came first."""
-    return wait.at is not Waiting.UNRECOGNISED, wait.tool, wait.last or ""
+def _interval(tool: Tool) -> float:
+    return (tool.wait.min_interval_seconds if tool.wait else None) or 0.0
 
 
 row = Rows[Run, Phase, Command]()
 vain_stop, vain_nudge = reaches(CONDENSING.read, Level.STOP), reaches(CONDENSING.read, Level.NUDGE)
 vain_unsaid = unsaid(CONDENSING)
-third = (nudged_twice, vain_nudge, vain_unsaid)
+third_vain_nudge = (nudged_twice, vain_nudge, vain_unsaid)
 
 
 def stops_of(d: Detector[TurnEnded]) -> list[Row[Run, Phase, Command]]:
     """A detector's stop; before it, where it has one, the rescue of a run that has something left to write."""
-    acting, stop, asks = Phase.ACTING, reaches(d.read, Level.STOP), [AnswerCalls, Tell, Ask]
+    acting, stop, asks = Phase.ACTING, reaches(d.read, Level.STOP), [AnswerCalls, TellPerson, Tell, Ask]
     rescue = row(acting, TurnEnded, Phase.ASKING, do.rescue_by(d), stop, unwritten, asks=asks, spends=Purse.RESCUE)
-    ends = row(acting, TurnEnded, Phase.CONCLUDING, do.stop_by(d), stop, asks=[AnswerCalls, Ask])
+    ends = row(acting, TurnEnded, Phase.CONCLUDING, do.stop_by(d), stop, asks=[AnswerCalls, TellPerson, Ask])
     return [rescue, ends] if d.rescued else [ends]
 
 
 _ALIVE: tuple[Phase, ...] = (Phase.ASKING, Phase.RECOVERING)
 _ASKED: tuple[Phase, ...] = (*_ALIVE, Phase.CONCLUDING)
 _BUSY: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING, Phase.WAITING)
-_IDLE: tuple[Phase, ...] = (Phase.ACTING, Phase.WAITING, Phase.CONDENSING)
+_UNASKED: tuple[Phase, ...] = (Phase.ACTING, Phase.WAITING, Phase.CONDENSING)
 _TURNING: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING)
 unusable = (cut | paused | empty).called("unusable")
 
@@ -189,14 +191,15 @@ LADDER: Inner[Run, Phase, Command] = inner(ESCALATION, during=_TURNING, get=the_
 WAITS: Inner[Run, Phase, Command] = inner(WAIT, during=[Phase.ACTING], get=the_wait, put=with_wait)
 
 P, B = Phase, Purse
+LAST = [AnswerCalls, TellPerson, Ask]
 DONE, PART, BLOCK = TerminalStatus.COMPLETED, TerminalStatus.PARTIAL, TerminalStatus.BLOCKED
 
 RUN = Table[Run, Phase, Event, Command](
     "run",
     [
-        row(P.READY, Begin, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(P.READY, Begin, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
         row(P.READY, Begin, P.ASKING, do.begin, asks=[Ask]),
-        row(P.READY, Said, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(P.READY, Said, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
         row(P.READY, Said, P.ASKING, do.begin, asks=[Ask]),
         # a reply
         row(_ALIVE, Reply, P.BLOCKED, end.withhold, withheld, asks=[End]),
@@ -225,8 +228,8 @@ RUN = Table[Run, Phase, Event, Command](
         row(P.ACTING, Result, P.ACTING, do.fold, open_call),
         row.stay(OPEN, Result, do.fold_late, late_call),
         *(made for d in ROSTER for made in stops_of(d)),
-        row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_escalated, nudged_twice, nudge_due, asks=[AnswerCalls, Ask]),
-        row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_escalated, nudged_twice, nudge_due, asks=LAST),
+        row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
         row(P.ACTING, TurnEnded, P.ASKING, do.tell_wait, wait_over, asks=[AnswerCalls, TellPerson, Tell, Ask]),
         row(
             P.ACTING,
@@ -257,13 +260,13 @@ RUN = Table[Run, Phase, Event, Command](
         row.stay(OPEN, GoalMeasured, do.note_goal),
         row.stay(OPEN, Said, do.hear),
         # waiting
-        row(P.WAITING, Clock, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(P.WAITING, Clock, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
         row(P.WAITING, Clock, P.ASKING, do.ask_again, asks=[Ask]),
-        row(P.WAITING, Signal, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(P.WAITING, Signal, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
         row(P.WAITING, Signal, P.ASKING, do.ask_again, asks=[Ask]),
         # a request that was refused
         row(_ALIVE, Refusal, P.FAILED, end.fail, final_refusal, asks=[End]),
-        row(_ALIVE, Refusal, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
+        row(_ALIVE, Refusal, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
         row(_ALIVE, Refusal, P.CONDENSING, do.condense, too_long, asks=[Condense], spends=B.CONDENSED),
         row(_ALIVE, Refusal, P.FAILED, end.fail_too_long, too_long, asks=[End]),
         row(_ALIVE, Refusal, P.RECOVERING, do.retry, passing, asks=[Ask], spends=B.REFUSED),
@@ -276,12 +279,10 @@ RUN = Table[Run, Phase, Event, Command](
             vain_stop,
             asks=[AnswerCalls, Withdraw, Ask],
         ),
-        row(_ALIVE, Condensed, P.CONCLUDING, do.stop_third_vain, *third, asks=[Withdraw, Ask]),
-        row(_IDLE, Condensed, P.CONCLUDING, do.stop_third_vain, *third, asks=[AnswerCalls, Ask]),
-        row(P.CONDENSING, Condensed, P.CONCLUDING, do.stop_at_limit, limits, asks=[AnswerCalls, Ask]),
-        row(
-            P.CONDENSING, Condensed, P.RECOVERING, do.tell_condensing, vain_nudge, unsaid(CONDENSING), asks=[Tell, Ask]
-        ),
+        row(_ALIVE, Condensed, P.CONCLUDING, do.stop_third_vain, *third_vain_nudge, asks=[Withdraw, Ask]),
+        row(_UNASKED, Condensed, P.CONCLUDING, do.stop_third_vain, *third_vain_nudge, asks=[AnswerCalls, Ask]),
+        row(P.CONDENSING, Condensed, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
+        row(P.CONDENSING, Condensed, P.RECOVERING, do.tell_condensing, vain_nudge, vain_unsaid, asks=[Tell, Ask]),
         row(P.CONDENSING, Condensed, P.RECOVERING, do.go_on_condensed, asks=[Ask]),
         row.stay(_BUSY, Condensed, do.tell_condensing, vain_nudge, vain_unsaid, asks=[Tell], spends=B.CONDENSED),
         row.stay(_BUSY, Condensed, do.note_condensing),

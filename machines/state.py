@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cached_property
 from math import inf
-from types import MappingProxyType
 
 import attrs
 from rpds import HashTrieMap, HashTrieSet
@@ -24,9 +23,9 @@ from .manifest import UNDECLARED, Tool, Tools, Work
 from .message import Candidate
 from .outcome import Fact, Outcome, Reason
 from .policy import DEFAULT, Policy, problems_of
-from .streaks import Streaks, closed
+from .streaks import Streaks, closed, steps_of
 from .turn import Turn
-from .wait import Waited
+from .wait import OneWait
 
 
 class Phase(Enum):
@@ -80,7 +79,7 @@ class Waits:
     `next_at`: when the newest may be looked at again.
     """
 
-    open: HashTrieMap[bytes, Waited] = HashTrieMap()
+    open: HashTrieMap[bytes, OneWait] = HashTrieMap()
     over: HashTrieSet[bytes] = HashTrieSet()
     next_at: float = 0.0
 
@@ -141,6 +140,12 @@ class Run:
     def turned(self) -> Streaks:
         """The streaks with the turn so far in them: what the detectors read, and what is kept when the turn ends."""
         return closed(self.streaks, self.turn, self.policy, self.tool)
+
+    @property
+    def only_polled(self) -> bool:
+        """The turn looked at declared waits that go on, and did nothing else; a thought beside them is nothing."""
+        turn = self.turn
+        return turn.polls > 0 and not turn.open and not steps_of(turn.answers, self.tool)
 
     def time_left(self, at: float) -> float:
         """Seconds left for waiting at this time: the run's own less what is kept for the work after; 0 at least."""
@@ -221,9 +226,13 @@ def new_run(
     return evolve(run, purse={budget: size(run) for budget, size in SIZES.items()})
 
 
+class _Shared(dict[str, Tool]):
+    """Manifests that nobody else holds, as only `shared` makes them."""
+
+
 def shared(tools: Tools | None) -> Tools:
-    """The manifests as the runs of one agent share them: a view that is there already, else a view of a copy."""
-    return tools if isinstance(tools, MappingProxyType) else MappingProxyType(dict(tools or {}))
+    """The manifests as the runs of one agent share them: a copy, made once."""
+    return tools if isinstance(tools, _Shared) else _Shared(tools or {})
 
 
 def under(run: Run, policy: Policy) -> Run:

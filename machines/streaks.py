@@ -5,11 +5,13 @@ The rules of what clears a streak:
 * a new external state, an item of the plan closed, or a better count of the goal clears all of them, with whatever
   repeated beside it in the same turn: to fix and test again is work, even while the test stays red;
 * a result that is new among its tool's last ones clears what is counted of that tool;
+* a look that succeeds and shows something new clears what is counted of the tools that write: they did something;
 * a person's message begins a new leg, and so new streaks; what a program says in a person's name clears nothing;
-* another wording of a reply, a new thought, or a new receipt of the same write clears nothing;
+* another wording of a reply, a new thought, or a new receipt of the same write clears nothing; words and thoughts
+  between two equal calls end no row;
 * under a policy that does not look at results, nothing that a call brings clears what is counted of its repetitions.
 
-A turn that only looked at a declared wait leaves everything as it is. The order of the calls inside a turn is nothing.
+A turn that only looked at a declared wait adds to nothing. The order of the calls inside a turn is nothing.
 """
 
 from __future__ import annotations
@@ -69,9 +71,9 @@ class Streaks:
     succeeded. `window` and `laps`: the last answers and the last turns, packed. `invalid`: what was wrong in the same
     way, and how often in a row. `searches`: fruitless ones in a row. `told`: the tool that has just said something new;
     `looked`: that was only looked at again. `recovered`: the last turn was a success after an error, `failing`: all its
-    calls failed. `thoughts`: empty ones in a row. `silent`: turns in a row with neither a call nor a signal. `vain`:
-    condensings in a row that brought nothing, `work`: how much distinct work there was at the last. `nudged`: detectors
-    that have spoken in the streak that they still see. `last_signal` and its turn are for evidence.
+    calls failed. `thoughts`: empty ones in a row. `silent`: turns in a row with neither a signal nor a call, but for
+    thoughts. `vain`: condensings in a row that brought nothing, `work`: how much distinct work there was at the last.
+    `nudged`: detectors that have spoken in the streak that they still see. `last_signal` and its turn are for evidence.
     """
 
     barren: int = 0
@@ -104,12 +106,17 @@ class Streaks:
     last_signal_turn: int = 0
 
 
+def steps_of(answers: tuple[Answer, ...], tool: Lookup) -> tuple[Answer, ...]:
+    """The answers that are judged as steps: a thought is none."""
+    return tuple(answer for answer in answers if tool(answer.tool).kind is not Kind.THINK)
+
+
 def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks:
     """The streaks with the whole turn in them."""
-    if turn.only_polled and not turn.signal:
-        return before
     whole = turn.judged
-    judged = tuple(a for a in whole if tool(a.tool).kind is not Kind.THINK)  # a thought clears nothing, as words do not
+    judged = steps_of(whole, tool)
+    if turn.polls and not judged and not turn.strong:
+        return _waited(before, turn)
     blind = not policy.progress.results
     ok = failed = looks = 0
     told, showed = "", False
@@ -118,13 +125,15 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
         failed += answer.barren
         if tool(answer.tool).look:
             looks += answer.ok
-            showed = showed or answer.new
+            showed = showed or (answer.ok and answer.new)
         elif answer.ok and answer.new:
             told = max(told, answer.tool)
     only_looked = 0 < looks == len(judged) and not turn.signal
     looked = only_looked and (before.recovered or before.told != "")
     recovered = ok > 0 and failed == 0 and before.failing and not blind
     failing = failed > 0 and ok == 0 if judged else before.failing
+    if not judged:  # words and thoughts are no step: what the last step left still stands
+        told, recovered = before.told, before.recovered
     last_signal = turn.signal or before.last_signal
     last_turn = turn.number if turn.signal else before.last_signal_turn
     if turn.strong and not blind:
@@ -140,18 +149,18 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
         before = _only_repeats(before)
     writers = {name for name in before.tools if tool(name).kind is Kind.WRITE} if showed else set[str]()
     repeats = tuple(map(_unread, judged)) if blind else judged
-    done = len(judged) if blind else sum(not answer.barren for answer in judged)
+    succeeded = len(judged) if blind else sum(not answer.barren for answer in judged)
     alone = bool(judged) and (len(judged) == 1 or len({answer.outcome for answer in judged}) == 1)
     again = alone and judged[0].outcome == before.same
     same, same_tool = (judged[0].outcome, judged[0].tool) if alone else (b"", "")
     same_count = len(judged) + (before.same_count if again else 0) if alone else 0
-    same_ok = done + (before.same_ok if again else 0) if alone else 0
+    same_ok = succeeded + (before.same_ok if again else 0) if alone else 0
     if not judged:  # words, and thoughts, between two equal calls
         same, same_tool, same_count, same_ok = before.same, before.same_tool, before.same_count, before.same_ok
     invalid, wrong = _invalid(before, judged)
     barren, stalled = not turn.signal, not (turn.grew or turn.strong)
     # New commands that say nothing when they succeed are no news, and no sign of standing still either.
-    count = 0 if judged and all(answer.silent for answer in judged) else 1
+    count = 0 if judged and all(answer.wordless for answer in judged) else 1
     return Streaks(
         barren=before.barren + count if barren else 0,
         barren_ok=before.barren_ok + ok if barren else 0,
@@ -182,6 +191,14 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
         last_signal=last_signal,
         last_signal_turn=last_turn,
     )
+
+
+def _waited(before: Streaks, turn: Turn) -> Streaks:
+    """A turn that only waited counts for nothing; what moved meanwhile is progress."""
+    if not turn.signal:
+        return before
+    moved = evolve(before, barren=0, barren_ok=0, barren_failed=0, silent=0)
+    return evolve(moved, last_signal=turn.signal, last_signal_turn=turn.number)
 
 
 def _only_repeats(before: Streaks) -> Streaks:
@@ -275,7 +292,7 @@ def _of_tool(had: ToolStreak, answers: list[Answer]) -> ToolStreak:
     if any(answer.new for answer in answers):
         return ToolStreak(failure=failure, failures=failures)
     ok = had.ok + any(answer.ok for answer in answers)
-    barren = had.barren + (not all(answer.silent for answer in answers))
+    barren = had.barren + (not all(answer.wordless for answer in answers))
     return ToolStreak(barren, ok, failure, failures)
 
 
@@ -345,7 +362,7 @@ def _invalid(before: Streaks, judged: tuple[Answer, ...]) -> tuple[bytes, int]:
 def _searches(count: int, judged: Iterable[Answer], tool: Lookup) -> int:
     searches = fruitless = 0
     for answer in judged:
-        if answer.seen and tool(answer.tool).kind is Kind.SEARCH:  # what nobody saw finds nothing out
+        if answer.seen and tool(answer.tool).kind is Kind.SEARCH:  # one that nobody saw is neither a hit nor a miss
             searches, fruitless = searches + 1, fruitless + answer.fruitless
     return count + searches if fruitless == searches else 0
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import attrs
 
-from .events import Call, ErrorKind
+from .events import Call, ErrorKind, Result
 from .ledger.work import digest8
-from .wait import Waited
+from .wait import OneWait
 
 
 @attrs.frozen
@@ -14,10 +14,10 @@ class Answer:
     """One answer that is judged: of which call, what it came to, and what it brought.
 
     `call` is the call's signature, `outcome` stands for call and result. `seen`: its result was. `new`: it was not
-    among its tool's last ones. `idle`: of a scratch tool or a thought, which bring nothing. `silent`: a command not
-    run before that succeeded without a word. `failure` is the normalised
-    outcome of an error. `fruitless`: nothing was found. `empty`: the call's arguments hold nothing. `topic` and
-    `figures` say what the call is about: digests of its words, and one of its numbers.
+    among its tool's last ones. `idle`: of a scratch tool or a thought, which bring nothing. `wordless`: a command
+    not run before that succeeded without a word. `failure` is the normalised outcome of an error. `fruitless`: nothing
+    was found. `empty`: the call's arguments hold nothing. `topic` and `figures` say what the call is about: digests of
+    its words, and one of its numbers.
     """
 
     tool: str
@@ -28,7 +28,7 @@ class Answer:
     new: bool = False
     idle: bool = False
     sourced: bool = False
-    silent: bool = False
+    wordless: bool = False
     fruitless: bool = False
     empty: bool = False
     failure: bytes = b""
@@ -52,7 +52,7 @@ class Turn:
 
     `signal`: what fired last ("" = nothing new yet). `strong`: a signal that clears every streak fired (state, plan,
     goal). `grew`: the set of distinct work did, or may have. `moved`: the world changed. `polls` counts the looks at
-    a declared wait that goes on; `wait_over` is the wait that ended in this turn as nobody hoped.
+    a declared wait that goes on; `waits_over` are those that ended in this turn as nobody hoped.
     """
 
     number: int = 0
@@ -63,17 +63,17 @@ class Turn:
     grew: bool = False
     polls: int = 0
     moved: bool = False
-    wait_over: Waited | None = None
+    waits_over: tuple[OneWait, ...] = ()
 
     @property
     def judged(self) -> tuple[Answer, ...]:
         """What its calls came to; one without an answer is as one whose answer was not seen."""
         return (*self.answers, *map(unanswered, self.open)) if self.open else self.answers
 
-    @property
-    def only_polled(self) -> bool:
-        """It looked at declared waits that go on, and did nothing else."""
-        return self.polls > 0 and not self.open and not self.answers
+
+def asked_by(turn: Turn, event: Result) -> Call | None:
+    """The open call that this is the answer to."""
+    return next((call for call in turn.open if call.id == event.call), None)
 
 
 def unanswered(call: Call) -> Answer:

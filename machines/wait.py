@@ -5,7 +5,7 @@ it. A value in neither set, an error, or a missing field ends it as one that nob
 what was declared. Its time is the tool's own, and never more than the run has left.
 
 A wait that is over has no way back: looking again is then a call like any other, until something changes in the world.
-One that is still open when its run ends is named in the run's account.
+There is no `cancelled`: a run that ends takes its waits with it, and its account names those that were open.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from statecraft import Evidence, Rows, Table, guard, keep, ordered, seen
 from statecraft.evolve import evolve
 
 from .commands import Command
-from .events import PollState, Result
+from .events import PollState, Result, Values
 
 
-class Waiting(Enum):
+class WaitState(Enum):
     """How a wait stands."""
 
     WAITING = "waiting"
@@ -31,58 +31,69 @@ class Waiting(Enum):
 
 
 @attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
-class Waited:
+class OneWait:
     """A wait of the tool `tool` that began at `since`.
 
-    Once it is over, `seconds` says how long it took, and `last` the value that ended it. `until` is lent by the run
-    for the event at hand: the earlier of the tool's own limit and the run's.
+    Once it is over, `seconds` says how long it took, and `last` the value that ended it. The run lends for the event at
+    hand `now`, and `until`: the earlier of the tool's own limit and the run's.
     """
 
-    at: Waiting = Waiting.WAITING
+    at: WaitState = WaitState.WAITING
     tool: str = ""
     since: float = 0.0
     until: float = 0.0
+    now: float = 0.0
     seconds: float = 0.0
     last: str | None = None
 
 
 @guard
-def holds_waiting_value(run: Waited, event: Result) -> Evidence:
+def holds_waiting_value(run: OneWait, event: Result) -> Evidence:
     """The field holds a waiting value."""
     return seen("holds_waiting_value", event.poll is PollState.WAITING, value=event.poll_value)
 
 
 @guard
-def holds_terminal_value(run: Waited, event: Result) -> Evidence:
+def holds_terminal_value(run: OneWait, event: Result) -> Evidence:
     """The field holds a terminal value."""
     return seen("holds_terminal_value", event.poll is PollState.TERMINAL, value=event.poll_value)
 
 
 @guard
-def in_time(run: Waited, event: Result) -> Evidence:
+def in_time(run: OneWait, event: Result) -> Evidence:
     """Time is left for it."""
-    return seen("in_time", event.at < run.until, at=event.at, until=run.until)
+    return seen("in_time", run.now < run.until, now=run.now, until=run.until)
 
 
-def finish(run: Waited, event: Result) -> tuple[Waited, tuple[()]]:
-    """What is told of it."""
-    return evolve(run, seconds=event.at - run.since, last=event.poll_value), ()
+def finish(run: OneWait, event: Result) -> tuple[OneWait, tuple[()]]:
+    """How long it took, and the value that ended it."""
+    return evolve(run, seconds=run.now - run.since, last=event.poll_value), ()
 
 
-def at(run: Waited) -> Waiting:
+def told_of(wait: OneWait) -> Values:
+    """What is told of a wait that is over, to the model and to a person."""
+    return (("how", wait.at.value), ("seconds", wait.seconds), ("tool", wait.tool), ("value", wait.last))
+
+
+def urgency(wait: OneWait) -> tuple[bool, float, str, str]:
+    """Of several waits that ended in one turn: what nobody foresaw before what expired, the longest first."""
+    return wait.at is not WaitState.UNRECOGNISED, -wait.seconds, wait.tool, wait.last or ""
+
+
+def at(run: OneWait) -> WaitState:
     """How it stands."""
     return run.at
 
 
-def move(run: Waited, state: Waiting) -> Waited:
+def move(run: OneWait, state: WaitState) -> OneWait:
     """The wait in another state."""
     return evolve(run, at=state)
 
 
-W = Waiting
-row = Rows[Waited, Waiting, Command]()
+W = WaitState
+row = Rows[OneWait, WaitState, Command]()
 
-WAIT = Table[Waited, Waiting, Result, Command](
+WAIT = Table[OneWait, WaitState, Result, Command](
     "wait",
     [
         row(W.WAITING, Result, W.WAITING, keep, holds_waiting_value, in_time),

@@ -18,14 +18,14 @@ from typing import Any, Final
 import anyio
 import attrs
 
-from ..events import PollState
+from ..events import ErrorKind, PollState
 from ..ledger.observe import poll_of
 from ..manifest import Wait
 from .calling import heartbeat, time_left
-from .tools import AgentTool
+from .tools import AgentTool, ToolError
 
-MARGIN: Final = 60.0
-"""Seconds that a tool has beyond its wait, for its last look."""
+LOOK: Final = 30.0
+"""Seconds that one look may take at most: less than what is held back for the work after a wait."""
 
 
 @attrs.frozen
@@ -39,6 +39,12 @@ class Poll:
     factor: float = 1.5
     cap: float = 30.0
     jitter: float = 0.0
+
+    def __attrs_post_init__(self) -> None:
+        for name, least in (("first", 0.001), ("factor", 1.0), ("cap", 0.001), ("jitter", 0.0)):
+            found = getattr(self, name)
+            if not isinstance(found, int | float) or not least <= found < inf:
+                raise ValueError(f"Poll.{name}: found {found!r}, expected a number of at least {least:g}")
 
     def gaps(self, least: float = 0.0) -> Iterator[float]:
         """The gaps, one after another; none shorter than `least`."""
@@ -54,13 +60,14 @@ async def await_until(
     poll: Poll | None = None,
     *,
     left: float = inf,
+    longest_look: float = LOOK,
     now: Callable[[], float] = anyio.current_time,
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
 ) -> object:
     """Look until the value is no waiting one, and give it; at the deadline `{status: "wait_timeout", ...}` instead.
 
     `left`: seconds that there are at most. `waited_s` is the time that was really waited, `last_seen` the last value.
-    Raises what `look` raises.
+    Raises what `look` raises, and `TimeoutError` where one takes longer than `longest_look`.
     """
     began = now()
     longest = inf if wait.max_wait_seconds is None else wait.max_wait_seconds
@@ -68,7 +75,8 @@ async def await_until(
     if deadline <= began:
         return timed_out(0.0, None)
     for gap in (poll or Poll()).gaps(wait.min_interval_seconds or 0.0):
-        value = await look()
+        with anyio.fail_after(longest_look):
+            value = await look()
         if poll_of(value, None, wait)[0] is not PollState.WAITING:
             return value
         heartbeat()
@@ -92,10 +100,18 @@ def awaited(tool: AgentTool, poll: Poll | None = None, *, name: str | None = Non
     if wait is None:
         raise ValueError(f"tool {tool.name}: declares no wait, so it cannot be waited for")
 
-    async def blocking(**args: Any) -> object:
-        return await await_until(lambda: tool.function(**args), wait, poll, left=time_left())
+    own = tool.manifest.timeout_seconds
+    longest_look = LOOK if own is None else min(own, LOOK)
 
-    longest = None if wait.max_wait_seconds is None else wait.max_wait_seconds + MARGIN
-    manifest = attrs.evolve(tool.manifest, wait=None, timeout_seconds=longest or inf, idle_seconds=None)
+    async def blocking(**args: Any) -> object:
+        try:
+            return await await_until(
+                lambda: tool.function(**args), wait, poll, left=time_left(), longest_look=longest_look
+            )
+        except TimeoutError:
+            raise ToolError(ErrorKind.TIMEOUT, f"a look took more than {longest_look:g} s") from None
+
+    # Its own time is watched in here, look by look.
+    manifest = attrs.evolve(tool.manifest, wait=None, timeout_seconds=inf, idle_seconds=None)
     said = f"{tool.description}\n\nThis call lasts until it is over, or its time is: there is no need to ask again."
     return attrs.evolve(tool, name=name or tool.name, description=said, function=blocking, manifest=manifest)

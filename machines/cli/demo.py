@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from statecraft.cli.journals import walked
+from statecraft.cli.running import BadInput
 from statecraft.cli.verbs import FLAG
 from statecraft.diagrams import mermaid
 from statecraft.journal import FileStore, verify
@@ -27,6 +29,7 @@ from ..recent import Recent
 from ..run import RUN
 from ..traces.formats import open_trace
 from ..words import words_of
+from .inputs import is_journal
 
 RECORDINGS: Final = ("healthy", "stuck", "edit-and-revert", "only-narrates")
 """The recordings that ship with the project, in the order in which they are shown."""
@@ -47,7 +50,7 @@ def demo(
         bool, FLAG, Parameter(help="Only serve the scripted model until interrupted, for statecraft run without a key.")
     ] = False,
 ) -> int:
-    """Run an agent on a scripted model, over real HTTP: it does well, is stuck, only talks, waits for a delivery.
+    """Run an agent on a scripted model, over real HTTP: one run is well, one stuck, one only talks, one waits.
 
     Says of each what was decided and why, how it ended, and its account. Writes NAME.jsonl (the journal) and NAME.mmd
     (the run drawn over its machine) for each, and verifies the journals. No model and no network are needed.
@@ -58,14 +61,14 @@ def demo(
         statecraft demo --into /tmp/demo
         statecraft demo --serve
     """
+    if serve and recorded:
+        raise BadInput("demo: found --serve and --recorded, expected one of them")
     if serve:
         from .demo_live import serve as serve_only
 
         return serve_only()
     into.mkdir(parents=True, exist_ok=True)
-    for name in (*RECORDINGS, *LIVE):
-        (into / f"{name}.jsonl").unlink(missing_ok=True)
-        shutil.rmtree(into / f"{name}.content", ignore_errors=True)
+    _make_room(into, RECORDINGS if recorded else LIVE)
     say = sys.stdout.write
     if recorded:
         worst = 0
@@ -79,6 +82,17 @@ def demo(
     say(f"Each journal tells its run again: statecraft explain {into / 'stuck.jsonl'}\n")
     say(f"Each picture shows the rows that its run took: {into / 'stuck.mmd'} (Mermaid)\n")
     return worst
+
+
+def _make_room(into: Path, names: Sequence[str]) -> None:
+    """Remove what an earlier demo wrote under these names; what is no journal is nobody's to remove."""
+    journals = [into / f"{name}.jsonl" for name in names]
+    for path in journals:
+        if path.exists() and not is_journal(path):
+            raise BadInput(f"{path}: found something that is no journal, expected a folder of the demo's own (--into)")
+    for path in journals:
+        path.unlink(missing_ok=True)
+        shutil.rmtree(path.with_suffix(".content"), ignore_errors=True)
 
 
 def _one(name: str, path: Path, into: Path) -> int:

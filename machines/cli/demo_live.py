@@ -1,4 +1,4 @@
-"""Runs of an agent on a scripted model, over real HTTP: one goes well, is stuck, only talks, waits for a delivery."""
+"""Runs of an agent on a scripted model, over real HTTP: well, stuck, talking, waiting."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ SCRIPT: Final[Mapping[str, Sequence[Move]]] = {
 
 
 DELIVERY: Final = Wait("status", ("packed", "on its way"), ("in", "lost"), 60.0, 0.25)
-"""Asked five times for two answers, this is no repetition: it is waiting, no more often than is of use (seconds)."""
+"""Asked five times for three answers, this is no repetition: it is waiting, no more often than is of use (seconds)."""
 
 
 def tools(notes: list[str]) -> tuple[AgentTool, ...]:

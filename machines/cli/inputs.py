@@ -47,7 +47,7 @@ class Bad:
 
     def trace(self, given: Input, error: BadTrace) -> None:
         """A recording that is bad. Where there are several inputs, the known formats are listed once, by `end`."""
-        if error.expected.endswith(KNOWN) and _is_journal(given.path):
+        if error.expected.endswith(KNOWN) and is_journal(given.path):
             self.say(f"{given.name}: found a journal, expected a recording; see statecraft explain --help")
         elif self.several and error.expected.endswith(KNOWN):
             self.unknown += 1
@@ -61,7 +61,7 @@ class Bad:
             complain(f"{self.unknown} of the files are no recordings; the formats are {KNOWN}")
 
 
-def _is_journal(path: Path) -> bool:
+def is_journal(path: Path) -> bool:
     """Whether the file begins as a journal does; it can be read, as its format was looked for."""
     with path.open("rb") as file:
         return looks_like_one(file.read(1 << 12).partition(b"\n")[0])

@@ -3,7 +3,8 @@
 Incident: a model fell into one sentence and wrote it until its reply budget was gone; nobody saw it before the reply
 had ended.
 
-Counted outside of code, tables, lists and dividers (`ledger/chant.py`). The stream is cut and the run is stopped.
+Counted outside of code, tables, quotes and dividers, and within one item of a list or one heading (`ledger/chant.py`).
+The stream is cut and the run is stopped.
 """
 
 from __future__ import annotations

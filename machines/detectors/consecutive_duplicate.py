@@ -4,10 +4,10 @@ Incident: a research agent asked a search index the same question and read the s
 Counting calls alone would also stop an agent that polls a build whose status moves; the outcome is what tells them
 apart.
 
-A turn counts where all its calls are one call with one outcome, as often as it made that call. What is judged is the
-answer: a changed result is another outcome. While none of them succeeded (an error, or a result that was not seen) the
-limits are wider, since trying again after a failure is work. A turn that succeeded right after one that failed is not
-counted against: the run has just recovered.
+A turn counts where all its calls, thoughts left out, are one call with one outcome, as often as it made that call; a
+turn of words or thoughts alone leaves the row as it is. A changed result is another outcome. While none of them
+succeeded (an error, or a result that was not seen) the limits are wider, since trying again after a failure is work. A
+turn that succeeded right after one that failed is not counted against: the run has just recovered.
 """
 
 from __future__ import annotations

@@ -31,14 +31,14 @@ def cycle(run: Run, event: TurnEnded) -> Reading:
     if limits.enabled and laps.find(laps[-LAP:]) < len(laps) - LAP:  # what this turn did was done before
         for period in range(1, limits.max_period + 1):
             count = _laps(laps, period * LAP)
-            if count > 1 and not _is_shorter(laps[-period * LAP :], alone=streaks.same_count > 0):
+            if count > 1 and not _left_to_others(laps[-period * LAP :], alone=streaks.same_count > 0):
                 failing = all(laps[LAP - 1 :: LAP][-period:])
                 found.append(reading(NAME, count, limits, most, of=run.turn, failing=failing, period=period))
     return worst(NAME, found, limits, most)
 
 
-def _is_shorter(lap: bytes, *, alone: bool) -> bool:
-    """Whether a lap is one turn several times over, which a shorter period sees; or one kind of call alone."""
+def _left_to_others(lap: bytes, *, alone: bool) -> bool:
+    """Whether a lap is one turn again and again: a shorter period sees that, and of one kind of call the duplicates."""
     turns = {lap[at : at + LAP] for at in range(0, len(lap), LAP)}
     return len(turns) == 1 and (len(lap) > LAP or alone)
 

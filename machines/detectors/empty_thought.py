@@ -15,7 +15,7 @@ from statecraft import Reading, Scalar
 from ..events import Reply, TurnEnded
 from ..manifest import Kind
 from ..state import Run
-from .limits import NO_TURN, reading, reply_turn
+from .limits import reading, reply_turn
 
 NAME = "empty_thought"
 
@@ -37,7 +37,7 @@ def before(run: Run, event: Reply) -> Reading:
         call.empty and run.tool(call.tool).kind is Kind.THINK for call in event.calls
     )
     count = run.streaks.thoughts + len(event.calls) if event.calls and all_empty and limits.enabled else 0
-    return reading(NAME, count, limits, run.policy.budget.most_calls, of=reply_turn(run, event) if count else NO_TURN)
+    return reading(NAME, count, limits, run.policy.budget.most_calls, of=reply_turn(run, event))
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

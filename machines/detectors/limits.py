@@ -16,6 +16,7 @@ SHOWN: Final = 8
 """Tools and calls that evidence names; the others are counted."""
 
 NO_TURN: Final = Turn()
+"""Of a reading at rest, which shows no turn."""
 
 
 def reading(
@@ -50,7 +51,7 @@ def _calls(turn: Turn) -> dict[str, Scalar]:
     if not judged:
         return {}
     tools, calls = sorted({a.tool for a in judged}), sorted({a.call.hex() for a in judged})
-    return {"tools": _some(tools), "calls": _some(calls)}
+    return {"tools": _some(tools), "signatures": _some(calls)}
 
 
 def _some(names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Turns without a call and without any change in the ledger, whatever they say.
+"""Turns of words or thoughts alone, without any change in the ledger, whatever they say.
 
 Incident: a run failed twice and then only announced its next steps, in other words each time; the wider room for
 failures let it talk on, and no two texts were the same.
@@ -18,7 +18,7 @@ NAME = "monologue"
 
 
 def monologue(run: Run, event: TurnEnded) -> Reading:
-    """How many turns in a row were words alone."""
+    """How many turns in a row were words or thoughts alone."""
     limits = run.policy.detectors.monologue
     count = run.turned.silent if limits.enabled else 0
     return reading(NAME, count, limits, run.policy.budget.most_turns, of=run.turn)
@@ -27,7 +27,7 @@ def monologue(run: Run, event: TurnEnded) -> Reading:
 def nudge(values: Mapping[str, Scalar]) -> str:
     """What the model is told."""
     return (
-        f"The last {values.get('now')} replies were words alone: no tool was called and nothing changed. A call, or an "
-        f"item of the plan closed, would count as progress. Call the tool that the next step needs, or finish and say "
-        f"what blocks."
+        f"The last {values.get('now')} replies were words or thoughts alone: nothing was done, and nothing changed. A "
+        f"call, or an item of the plan closed, would count as progress. Call the tool that the next step needs, or "
+        f"finish and say what blocks."
     )

@@ -46,9 +46,10 @@ def _told_at_most(run: Run, stop: int | None) -> Mapping[bytes, int]:
 
 def nudge(values: Mapping[str, Scalar]) -> str:
     """What the model is told."""
+    called = f"; this turn called {values['tools']}" if values.get("tools") else ""
     return (
         f"Among the last {values.get('window')} calls one and the same has had the same outcome {values.get('now')} "
-        f"times, with others between; this turn called {values.get('tools')}. It will say the same again. Only another "
+        f"times, with others between{called}. It will say the same again. Only another "
         f"outcome, a change in the world, or an item of the plan closed would count as progress. Try another way, or "
         f"finish and say what blocks."
     )

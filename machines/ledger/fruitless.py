@@ -23,12 +23,15 @@ COUNTS: Final = frozenset(
 """Fields whose zero says that nothing was found."""
 
 
-BESIDE: Final = frozenset({"warnings", "errors", "notes", "messages", "notices", "tags", "labels", "suggestions"})
-"""Lists that stand beside what was found; that they are empty says nothing."""
+BESIDE: Final = frozenset({"warnings", "errors", "notices", "suggestions"})
+"""Lists that stand beside what was found, and say nothing of it."""
+
+EITHER: Final = frozenset({"notes", "messages", "tags", "labels"})
+"""Lists that are what was found where no other list is, and stand beside it otherwise."""
 
 
 def finds_nothing(value: object, declared: Sequence[object] = ()) -> bool:
-    """An empty text, list or object; an object whose count is zero, or whose lists of findings are; a declared value.
+    """An empty text, list or object; an object whose count is zero, or whose lists are empty; a declared value.
 
     A text that is JSON is read as such.
     """
@@ -52,12 +55,10 @@ def finds_nothing(value: object, declared: Sequence[object] = ()) -> bool:
     fields = cast("dict[str, object]", value)
     if any(name.lower() in COUNTS and _is_zero(item) for name, item in fields.items()):
         return True
-    lists = [cast("list[object]", item) for name, item in fields.items() if _may_be_found(name, item)]
-    return bool(lists) and not any(lists)
-
-
-def _may_be_found(name: str, item: object) -> bool:
-    return isinstance(item, list) and name.lower() not in BESIDE
+    lists = {name.lower(): cast("list[object]", item) for name, item in fields.items() if isinstance(item, list)}
+    found = [item for name, item in lists.items() if name not in BESIDE | EITHER]
+    found = found or [item for name, item in lists.items() if name in EITHER]
+    return bool(found) and not any(found)
 
 
 def _is_zero(item: object) -> bool:

@@ -57,7 +57,8 @@ class Learned:
     """What one result brought: the ledger with it, and which signal fired ("" = none).
 
     `new`: not among the last results of its tool; `grew`: the distinct work did, or may have, where a write was not
-    digested and nobody knows whether it left things as they were; `sourced`: a source not used before.
+    digested and nobody knows whether it left things as they were; `sourced`: a source not used before; `wordless`: a
+    command not run before that succeeded without a word.
     """
 
     ledger: Ledger
@@ -65,6 +66,7 @@ class Learned:
     new: bool = False
     grew: bool = False
     sourced: bool = False
+    wordless: bool = False
 
 
 @attrs.frozen
@@ -135,7 +137,8 @@ def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_
     shown = (*ledger.last_results, LastResult(call.tool, result.value, result.error))[-SHOWN_RESULTS:]
     ledger = evolve(ledger, seen=seen, work=work, recent=recent, written=written, last_results=shown)
     blind = wrote and result.state is None
-    return Learned(ledger, signal, new, grew or blind, grew and kind in _NEWS and not result.fruitless)
+    wordless = grew and kind == "commands" and result.value is not None and result.value.chars == 0
+    return Learned(ledger, signal, new, grew or blind, grew and kind in _NEWS and not result.fruitless, wordless)
 
 
 _NEWS = frozenset({"sources", "tools"})
@@ -181,6 +184,7 @@ def learn_plan(ledger: Ledger, event: PlanChanged) -> tuple[Ledger, str]:
     The signal: an item that stood open in the last plan is closed for the first time, or more are closed than ever. An
     item that is only worded anew, or opened and closed again, is nothing.
     """
+    # An item listed twice is one; a dict keeps their order.
     done = {item.content.digest: None for item in event.items if item.status == "completed"}
     was_open = {item.content.digest for item in ledger.plan if item.status != "completed"}
     newly = any(item in was_open and item not in ledger.closed for item in done)

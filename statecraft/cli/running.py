@@ -2,8 +2,8 @@
 
 0: done. 1: what was asked for was found (a stale diagram, a broken journal, a verdict that `--fail-on` names). 2: bad
 input, or a place that cannot be written to. 70: a fault of the program itself (EX_SOFTWARE of sysexits.h), so that
-nobody takes it for something found. A reader that goes away (`| head`) ends the program quietly; an interrupt ends it
-with 130, as shells expect.
+nobody takes it for something found. A reader that goes away (`| head`) ends the program without a word and with 141, so
+that no verdict is taken for given; an interrupt ends it with 130, as shells expect.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..codec import BadData
 from .usage import usage
 
 FAULT = 70
+UNREAD = 141  # 128 + SIGPIPE
 TRACEBACK = "STATECRAFT_TRACEBACK"
 """Set in the environment, it shows where a fault of the program happened."""
 
@@ -46,11 +47,11 @@ def run(app: App, argv: Sequence[str] | None = None, *, bad: tuple[Known, ...] =
         return _bad(usage(error, app.name[0]))
     except BrokenPipeError:
         _no_more_output()
-        return 0
+        return UNREAD
     except SystemExit as error:
         # What prints the help, and what runs the verb, each turn one of these two into an end of their own.
         if isinstance(error.__context__, BrokenPipeError):
-            return 0
+            return UNREAD
         if isinstance(error.__context__, KeyboardInterrupt):
             return _interrupted()
         raise

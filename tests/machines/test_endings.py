@@ -39,7 +39,7 @@ from machines.outcome import (
 from machines.run import RUN
 from machines.state import Phase, Purse, Run, Spent, Waits, new_run
 from machines.turn import Turn
-from machines.wait import Waited
+from machines.wait import OneWait
 
 NEW = new_run("run")
 TEXT = Text("words", 12)
@@ -125,7 +125,7 @@ def test_the_account_tells_what_was_done_left_open_seen_last_and_spent() -> None
     changes = (Change("write", "a.txt", b"state"), Change("write", None, None))
     last = (LastResult("read", TEXT, None), LastResult("write", None, ErrorKind.TIMEOUT))
     items = (PlanItem(Text("one", 3), "completed"), PlanItem(Text("two", 3), "in_progress"), PlanItem(TEXT, "pending"))
-    waits = {b"1": Waited(tool="deploy"), b"2": Waited(tool="build")}
+    waits = {b"1": OneWait(tool="deploy"), b"2": OneWait(tool="build")}
     run = attrs.evolve(
         NEW,
         at=Phase.ACTING,

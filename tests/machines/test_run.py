@@ -56,7 +56,7 @@ from machines.run import RUN
 from machines.state import ENDINGS, OPEN, RECOVERIES, Phase, Purse, Run, Spent, Waits, new_run
 from machines.streaks import Circle, Streaks, ToolStreak
 from machines.turn import Answer, Turn
-from machines.wait import Waited, Waiting
+from machines.wait import OneWait, WaitState
 from machines.window import AGAIN as AGAIN_FLAG
 from machines.window import STALE as STALE_FLAG
 from statecraft import Refused
@@ -160,8 +160,8 @@ TWO_OPEN, EXPIRED, UNFORESEEN, NEWS = (
     acting(turn)
     for turn in (
         Turn(3, open=(READ, OTHER)),
-        Turn(3, wait_over=Waited(Waiting.EXPIRED)),
-        Turn(3, wait_over=Waited(Waiting.UNRECOGNISED)),
+        Turn(3, waits_over=(OneWait(WaitState.EXPIRED),)),
+        Turn(3, waits_over=(OneWait(WaitState.UNRECOGNISED),)),
         Turn(3, signal="result"),
     )
 )
@@ -234,12 +234,12 @@ DOOMED = Call("1", "read", b"wrong", TEXT, empty=True)
 HOPELESS: list[Case] = [
     (
         f"{name} before its calls are run",
-        attrs.evolve(counting(name, 2), at=P.ASKING, turn=Turn(2), tools={"read": Tool(kind=Kind.THINK)}),
+        attrs.evolve(counting(name, 2), at=P.ASKING, turn=Turn(2), tools={"read": Tool(kind=kind)}),
         reply(StopReason.TOOL_USE, DOOMED),
         P.CONCLUDING,
         [AnswerCalls(("1",), "not run: it could not have come to anything else than before"), LAST_ASK],
     )
-    for name in ("validation_error", "empty_thought")
+    for name, kind in (("validation_error", Kind.OTHER), ("empty_thought", Kind.THINK))
 ]
 DETECTED: list[Case] = [
     *HOPELESS,
@@ -396,7 +396,8 @@ def test_condensing_in_vain_is_told_once(phase: Phase) -> None:
 
 
 def test_a_rescue_is_given_twice_a_run_and_then_it_stops() -> None:
-    run = attrs.evolve(counting("no_progress", 4), requires=("a.txt", "b.txt"))
+    ladder = Ladder(Rung.NUDGED, newer=2)
+    run = attrs.evolve(counting("no_progress", 4), requires=("a.txt", "b.txt"), ladder=ladder)
     answer = RUN.step(run, ENDED)
     assert answer.run.purse[Purse.RESCUE] == 1
     (told,) = [command for command in answer.commands if isinstance(command, Tell)]
@@ -406,6 +407,15 @@ def test_a_rescue_is_given_twice_a_run_and_then_it_stops() -> None:
     assert RUN.step(attrs.evolve(run, purse=left(RESCUE=0)), ENDED).run.at is Phase.CONCLUDING
     written = attrs.evolve(run, ledger=Ledger(written=HashTrieSet(["a.txt", "b.txt"])))
     assert RUN.step(written, ENDED).run.at is Phase.CONCLUDING
+
+
+@pytest.mark.parametrize("phase", [P.CONDENSING, P.ASKING])
+def test_condensing_in_vain_as_a_third_nudge_stops_for_that_reason(phase: Phase) -> None:
+    run = at(phase, streaks=Streaks(vain=1), ladder=Ladder(Rung.NUDGED_TWICE, older=1, newer=2))
+    stop = RUN.step(run, VAIN).run.stop
+    assert stop is not None
+    values = {"detector": "vain_condensing", "older": 1, "newer": 2, "turn": run.turn.number}
+    assert (stop.by, dict(stop.values)) == ("escalation", values)
 
 
 def test_every_row_is_taken_alone() -> None:

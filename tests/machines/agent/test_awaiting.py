@@ -170,3 +170,21 @@ async def test_what_is_waited_for_below_the_model_costs_it_two_requests_where_po
     (polled, dear), (waited, cheap) = cost["build_status"], cost["await_build"]
     assert (polled, waited, len(looked.looks), len(world.looks)) == (241, 2, 240, 44)
     assert dear > 1_000 * cheap, (dear, cheap)
+
+
+@pytest.mark.parametrize("field", ["first", "factor", "cap", "jitter"])
+@pytest.mark.parametrize("value", [-1.0, float("nan"), inf, "5"])
+def test_a_poll_that_could_not_be_is_refused_by_its_field(field: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"Poll.{field}: found"):
+        Poll(**{field: value})
+
+
+async def test_a_look_that_hangs_is_given_up_after_the_tools_own_time() -> None:
+    @tool(manifest=Tool(kind=Kind.WAIT, timeout_seconds=0.02, wait=BUILD))
+    async def build_status() -> object:
+        """The status of the build."""
+        await anyio.sleep_forever()
+        return "never"
+
+    with pytest.raises(ToolError, match=r"a look took more than 0\.02 s"):
+        await awaited(build_status).function()

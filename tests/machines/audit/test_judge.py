@@ -12,6 +12,8 @@ import pytest
 
 from machines.audit import Judged, Verdict, judge, policy_for
 from machines.audit.judge import MOST_CALLS, Saved
+from machines.ledger.observe import call_of
+from machines.manifest import UNDECLARED
 from machines.outcome import Fact, TerminalStatus
 from machines.policy import DEFAULT, Budget, Policy
 from machines.state import Phase
@@ -74,16 +76,14 @@ def test_a_stuck_run_is_nudged_and_stopped_and_the_rest_is_saved(judged: Judge) 
 
 def test_a_verdict_shows_what_the_rule_saw(judged: Judge) -> None:
     first, last = judged(turns(4)).verdicts
-    calls = first.evidence["calls"]
     seen: dict[str, Scalar] = {
-        "calls": calls,
+        "signatures": call_of("1", "search", '{"q":"x"}', UNDECLARED).signature.hex(),
         "failing": False,
         "now": 3,
         "stop": 4,
         "tool": "search",
         "turn": 3,
     }
-    assert len(str(calls)) == 16
     assert first == Verdict(3, "nudge", "consecutive_duplicate", seen)
     assert last.evidence == {**seen, "now": 4, "turn": 4}
 

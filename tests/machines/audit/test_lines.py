@@ -177,7 +177,7 @@ def test_a_line_keeps_the_evidence_only_where_it_is_asked_for(judged: Judge) -> 
         "turn 3    nudge by consecutive_duplicate",
         "turn 4    stop by consecutive_duplicate",
     ]
-    assert 'failing=false, tool="search"' in kept.why[0]
+    assert 'failing=false, signatures="' in kept.why[0]
     assert attrs.evolve(kept, why=()) == line_of(found)
     assert (kept.nudged, kept.worst) == (True, "stop")
 

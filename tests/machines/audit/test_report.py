@@ -12,6 +12,8 @@ import pytest
 from machines.audit import Judged
 from machines.audit.report import as_json, decided, ending, strip_of
 from machines.events import Text
+from machines.ledger.observe import call_of
+from machines.manifest import UNDECLARED
 from machines.recent import Recent
 
 Judge = Callable[..., Judged]
@@ -52,13 +54,12 @@ def test_a_judged_run_has_the_fields_of_the_format(judged: Judge) -> None:
         "first_nudge": 3,
         "first_stop": 4,
     }
-    calls = plain["verdicts"][0]["evidence"]["calls"]
     assert plain["verdicts"][0] == {
         "turn": 3,
         "verdict": "nudge",
         "by": "consecutive_duplicate",
         "evidence": {
-            "calls": calls,
+            "signatures": call_of("1", "search", '{"q":"x"}', UNDECLARED).signature.hex(),
             "failing": False,
             "now": 3,
             "stop": 4,

@@ -53,7 +53,7 @@ def test_why_shows_the_evidence_beneath_each_run(statecraft: Statecraft, recorde
     recorded("a.jsonl", turns(5), id="one")
     code, out, _ = statecraft("audit", "--why", "a.jsonl")
     assert code == 0
-    seen = 'calls="..", failing=false, tool="search"'
+    seen = 'failing=false, signatures="..", tool="search"'
     assert re.sub("[0-9a-f]{16}", "..", out).splitlines()[1:4] == [
         "one  a.jsonl      5  stop at 4 by consecutive_duplicate  blocked      1  ..nS-",
         f"  turn 3    nudge by consecutive_duplicate: now=3, stop=4, {seen}, turn=3",

@@ -24,9 +24,9 @@ Process = Callable[..., "subprocess.CompletedProcess[bytes]"]
 def test_a_reader_that_goes_away_ends_the_program_quietly(process: Process, words: str) -> None:
     # The pipe is closed at its reading end before anything is written, which `head` only sometimes is in time for.
     ran = process(f"statecraft {words} | true; exit ${{PIPESTATUS[0]}}")
-    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert (ran.returncode, ran.stderr) == (141, b""), "as a shell has it, so that no verdict is taken for given"
     ran = process(f"set -o pipefail; statecraft {words} | head -1")
-    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert (ran.returncode in (0, 141), ran.stderr) == (True, b"")
     assert ran.stdout.count(b"\n") == 1
 
 
@@ -115,7 +115,7 @@ def test_a_long_name_is_whole_at_eighty_columns(root: Path, recordings: Path, tm
     lines = bare(terminal(root, 80, "audit", "--why", str(tmp_path / "some-session.jsonl")))
     assert lines[1].startswith(f"{name}  stop at 6 by no_progress  ....nS----")
     assert lines[2] == "  in some-session.jsonl"
-    assert lines[3].startswith('  turn 5    nudge by no_progress: now=3, stop=4, calls="')
+    assert lines[3].startswith("  turn 5    nudge by no_progress: now=3, stop=4, failing=false,")
     assert LEGEND in lines
     assert max(map(len, lines)) <= 80
 

@@ -189,7 +189,7 @@ def test_news_that_nobody_can_be_told_stop_no_run(process: Process, served: str,
 
 def test_a_reader_that_goes_away_stops_no_run(process: Process, served: str, here: Path) -> None:
     ran = process(f"statecraft run go --model '{served}' --folder . --name gone 2>&1 | true; exit ${{PIPESTATUS[0]}}")
-    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert (ran.returncode, ran.stderr) == (141, b"")
     assert verify(here / "runs/gone.jsonl").verdict == "whole"
 
 

@@ -177,7 +177,9 @@ def test_a_reading_that_speaks_says_of_what() -> None:
     assert consecutive_duplicate(attrs.evolve(run, turn=turn), TurnEnded(1.0)).level is Level.REST
     four = attrs.evolve(turn, answers=(failed,) * 4)
     reading = consecutive_duplicate(attrs.evolve(run, turn=four), TurnEnded(1.0))
-    assert reading == Reading(NAME, 4, 4, 7, 35, {"tool": "search", "turn": 9, "calls": b"call".hex(), "failing": True})
+    assert reading == Reading(
+        NAME, 4, 4, 7, 35, {"tool": "search", "turn": 9, "signatures": b"call".hex(), "failing": True}
+    )
 
 
 def test_a_count_is_never_above_the_most_that_it_can_reach() -> None:

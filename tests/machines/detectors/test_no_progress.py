@@ -171,7 +171,7 @@ def test_a_reading_that_speaks_says_what_was_last_new() -> None:
         "last_signal_turn": 4,
         "turn": 7,
         "tools": "a",
-        "calls": b"a".hex(),
+        "signatures": b"a".hex(),
         "failing": False,
     }
     assert reading == Reading(NAME, 3, 3, 4, 60, seen)

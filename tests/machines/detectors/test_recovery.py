@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from machines.events import ErrorKind
-from machines.manifest import Tool
+from machines.manifest import Kind, Tool
 from machines.policy import DEFAULT, only
 
 from .counted import with_work
@@ -79,3 +79,12 @@ def test_two_tools_that_repeat_are_not_one() -> None:
     history = [one for n in range(12) for one in (READ, other, work(n))]
     assert alone(SPREAD, *history, repeats="open")[:1] == [(13, "nudge", SPREAD)]
     assert [one[1] for one in alone(SPREAD, *with_work(*[READ + other] * 12), repeats="open")] == ["nudge", "stop"]
+
+
+@pytest.mark.parametrize("between", [[], [("think", '{"thought": "x"}', "ok")]], ids=["words", "a thought"])
+def test_words_and_thoughts_after_a_recovery_change_nothing(between: list[Call]) -> None:
+    failed: list[Call] = [("run", "{}", ErrorKind.OTHER)]
+    good: list[Call] = [("run", "{}", "good")]
+    tools = {"think": Tool(kind=Kind.THINK)}
+    alone_ = only(DEFAULT.detectors, "consecutive_duplicate")
+    assert [one.short[1] for one in told([failed, good * 4, between], detectors=alone_, tools=tools)] == []

@@ -65,7 +65,8 @@ def test_a_look_right_after_a_recovery_is_told_too() -> None:
     old: list[Call] = [("work", '{"step": 0}', "step 0 came to 0")]  # a success that says nothing new
     (one,) = found(LOOK, old, FAILED, old, LOOK)
     assert (one.short, one.values["recovered"]) == ((5, "nudge", NAME), True)
-    assert turns(LOOK, old, FAILED, old, [], LOOK) == [], "it has recovered a turn ago"
+    assert turns(LOOK, old, FAILED, old, [], LOOK) == [(6, "nudge", NAME)], "words between change nothing"
+    assert turns(LOOK, old, FAILED, old, old, LOOK) == [], "it has recovered a turn ago"
     assert turns(LOOK, old, FAILED, LOOK) == [], "nothing has succeeded yet"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import attrs
@@ -10,7 +11,7 @@ import pytest
 
 from machines.commands import Tell, TellPerson, WaitUntil
 from machines.events import Begin, Call, Clock, ErrorKind, PollState, Reply, Result, StopReason, Text
-from machines.manifest import Tool, Wait
+from machines.manifest import Kind, Tool, Wait
 from machines.policy import DEFAULT, Budget, Policy, Waiting
 from machines.state import Phase, Run, new_run
 from machines.supervisor import feed
@@ -20,6 +21,7 @@ from .told import Answered, told
 
 Judge = Callable[..., list[tuple[int, str, str]]]
 
+CALL = Call("1", "build", b"signature", Text("args", 4))
 BUILD = Tool(wait=Wait("status", ("queued", "running"), ("done",), max_wait_seconds=100.0, min_interval_seconds=5.0))
 TOOLS = {"build": BUILD}
 
@@ -89,13 +91,19 @@ def test_the_turn_of_the_change_itself_is_no_wait_whatever_came_first(judge: Jud
     assert judge([look("lost"), both, *[look()] * 40], tools=TOOLS) == [(1, "nudge", "wait_over")]
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_of_two_waits_that_end_in_one_turn_the_unforeseen_is_told(first: bool) -> None:
-    other: list[tuple[str, str, object]] = [("build", '{"id": 8}', {"status": "lost"})]
-    last = [*other, *look()] if first else [*look(), *other]
-    (found,) = told([look(), last], tools=TOOLS, every=200.0)
+def other(number: int, status: str) -> list[tuple[str, str, object]]:
+    return [("build", f'{{"id": {number}}}', {"status": status})]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_of_waits_that_end_in_one_turn_each_is_told_the_unforeseen_first(order: tuple[int, ...]) -> None:
+    calls = [look()[0], other(8, "queued")[0], other(9, "lost")[0]]
+    history = [look(), [*look(), *other(8, "queued")], [calls[number] for number in order]]
+    found = told(history, tools=TOOLS, every=60.0)[0]
     assert (found.values["how"], found.values["value"]) == ("unrecognised", "lost")
-    assert any(isinstance(command, TellPerson) for command in found.commands)
+    tells = [dict(command.values) for command in found.commands if isinstance(command, Tell)]
+    assert [(values["how"], values["seconds"]) for values in tells] == [("unrecognised", 0.0), ("expired", 120.0)]
+    assert sum(isinstance(command, TellPerson) for command in found.commands) == 1
 
 
 def test_a_finished_job_asked_again_is_an_ordinary_repetition(judge: Judge) -> None:
@@ -205,3 +213,57 @@ def test_a_wait_without_a_longest_time_is_as_long_as_the_run() -> None:
     for at in (10.0, 1e6, 1e9):
         run = polled(run, at)[0]
         assert run.at is Phase.WAITING
+
+
+# What happens beside a wait.
+
+
+@pytest.mark.parametrize("steps", [2, 8, 9, 10, 30])
+def test_a_field_that_moves_in_a_circle_while_it_waits_stops_nothing(judge: Judge, steps: int) -> None:
+    history = [look("running", step=f"step {number % steps}") for number in range(60)]
+    assert judge(history, tools=TOOLS) == []
+
+
+def test_a_thought_beside_a_look_is_nothing(judge: Judge) -> None:
+    thinking = {**TOOLS, "think": Tool(kind=Kind.THINK)}
+    history = [[*look(), ("think", f'{{"thought": "{number}"}}', "ok")] for number in range(20)]
+    assert judge(history, tools=thinking) == []
+
+
+def test_a_turn_that_only_waits_is_no_third_nudge(judge: Judge) -> None:
+    looking = {**TOOLS, "look": Tool(look=True)}
+    seen: list[Any] = [("look", "{}", "a picture")]
+    history = [look(), seen, [("do", "{}", "new")], seen, seen, seen, look()]
+    assert judge(history, tools=looking)[-1] == (6, "nudge", "consecutive_duplicate")
+
+
+@pytest.mark.parametrize("requires", [(), ("a.txt",)])
+def test_a_wait_that_ends_in_the_turn_of_a_stop_or_a_rescue_is_told_all_the_same(requires: tuple[str, ...]) -> None:
+    barren: list[list[tuple[str, str, object]]] = [[("try", f'{{"n": {number}}}', "no")] for number in range(4)]
+    history = [[*look(), *other(8, "queued")], other(8, "lost"), *barren, look("lost")]
+    found = told(history, tools=TOOLS, requires=requires)[-1]
+    assert found.short == ((7, "nudge", "rescue") if requires else (7, "stop", "no_progress"))
+    kinds = [(type(command), getattr(command, "by", "")) for command in found.commands]
+    assert kinds[0] == (TellPerson, "wait")
+    assert ((Tell, "wait_over") in kinds) == bool(requires)
+
+
+def test_of_several_looks_in_a_turn_the_one_that_is_due_first_says_how_long_to_wait() -> None:
+    slow = Tool(wait=Wait("status", ("queued",), ("done",), 100.0, 60.0))
+    tools = {"build": BUILD, "slow": slow}
+    for names in (("build", "slow"), ("slow", "build")):
+        run = feed(new_run("run", tools=tools), Begin(0.0)).run
+        calls = tuple(Call(name, name, name.encode(), Text("args", 4)) for name in names)
+        run = feed(run, Reply(1.0, StopReason.TOOL_USE, calls)).run
+        run = feed(run, Result(10.0, names[0], b"digest", poll=PollState.WAITING)).run
+        fed = feed(run, Result(10.0, names[1], b"digest", poll=PollState.WAITING))
+        assert fed.commands == (WaitUntil(15.0),)
+
+
+def test_a_clock_that_is_put_back_makes_no_wait_longer_or_shorter() -> None:
+    run = feed(new_run("run", tools=TOOLS), Begin(0.0)).run
+    run = feed(run, Reply(1_000.0, StopReason.TOOL_USE, (CALL,))).run
+    fed = feed(run, Result(5.0, CALL.id, b"digest", poll=PollState.WAITING))
+    assert fed.commands == (WaitUntil(1_005.0),)
+    again = feed(fed.run, Clock(1_005.0)).run
+    assert polled(again, 1_010.0)[0].at is Phase.WAITING

@@ -217,3 +217,12 @@ def test_ten_times_the_text_needs_no_more_memory(piece: int) -> None:
 
     # A piece itself is copied a few times on its way.
     assert peak(100_000) <= peak(20_000) * 1.2 + (0 if piece == 2_048 else 4 * 100_000)
+
+
+def test_what_one_item_of_a_list_says_in_itself_is_counted() -> None:
+    assert most("- first\n- " + SUNG * 10 + "\n- last\n") == 10
+    assert most("## " + SUNG * 12 + "\n") == 12
+
+
+def test_a_fence_in_the_middle_of_a_line_opens_nothing() -> None:
+    assert most("He wrote ``` and then: " + SUNG * 10) == 10

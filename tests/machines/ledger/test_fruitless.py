@@ -74,3 +74,16 @@ def test_a_collection_is_read_the_same_as_a_text_of_it(value: Any) -> None:
 @given(text=st.text(min_size=1).filter(lambda text: text.strip() and text.lstrip()[0] not in "{["))
 def test_no_wording_says_that_nothing_was_found(text: str) -> None:
     assert not finds_nothing(text)
+
+
+@pytest.mark.parametrize("beside", ["warnings", "Errors", "suggestions", "notes", "labels"])
+def test_a_list_that_stands_beside_the_findings_says_nothing_of_them(beside: str) -> None:
+    assert finds_nothing({"results": [], beside: ["try other words"]})
+    assert not finds_nothing({"results": ["one"], beside: []})
+
+
+@pytest.mark.parametrize("name", ["notes", "messages", "tags", "Labels"])
+def test_where_no_other_list_is_these_are_what_was_found(name: str) -> None:
+    assert finds_nothing({name: []})
+    assert not finds_nothing({name: ["one"]})
+    assert finds_nothing({name: [], "warnings": ["slow"]})
