@@ -11,7 +11,9 @@ from typing import Final
 
 import attrs
 
-UNBOUNDED: Final = 2**31 - 1
+from statecraft.guards import UNLIMITED
+
+UNBOUNDED: Final = UNLIMITED
 """The most that a count can reach in a run that has no limit of turns; a limit that is off is as far away."""
 
 

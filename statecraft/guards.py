@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Any, Generic, Literal, Protocol, TypeGuard, TypeVar
+from typing import Any, Final, Generic, Literal, Protocol, TypeGuard, TypeVar
 
 import attrs
 
@@ -24,6 +24,9 @@ R_con = TypeVar("R_con", contravariant=True)
 E_con = TypeVar("E_con", contravariant=True)
 R = TypeVar("R")
 E = TypeVar("E")
+
+UNLIMITED: Final = 2**31 - 1
+"""As a limit of a reading, or the most that it can become: there is none. No count of a run comes near it."""
 
 NOTHING: Mapping[str, Scalar] = MappingProxyType({})
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from .codec import dump
-from .guards import Scalar
+from .guards import UNLIMITED, Scalar
 
 EXACT: Final = 10.0**15
 """Below it, a float that is whole is told in full."""
@@ -21,7 +21,9 @@ def spelled(values: Mapping[str, Scalar]) -> str:
 
 
 def scalar(value: Scalar) -> str:
-    """One value: as JSON, but for a float, which is told plainly (`47`, `0.3`, `inf`)."""
+    """One value: as JSON, but for a float, which is told plainly (`47`, `0.3`, `inf`), and a limit that is none."""
+    if type(value) is int and value == UNLIMITED:
+        return "unlimited"
     if not isinstance(value, float):
         return shortened(dump(value).decode("utf-8", "backslashreplace"))
     return str(int(value)) if value.is_integer() and abs(value) < EXACT else f"{value:.10g}"

@@ -77,6 +77,8 @@ def audit(
         raise BadInput("audit: found --replace without --journal, expected both")
     if journal is not None and len(policy) > 1:
         raise BadInput(f"audit: found --journal with {len(policy)} policies, expected one policy at most")
+    if len(set(policy)) < len(policy):
+        raise BadInput("audit: found one --policy twice, expected each once")
     rules = [(str(file), rule_of(file)) for file in policy]
     bad, reached = bad_of(paths), 0
     alone: list[Line] = []

@@ -243,3 +243,15 @@ def test_json_is_one_object_a_line_and_nothing_else(statecraft: Statecraft, reco
         "only-narrates",
         "stuck",
     ]
+
+
+def test_one_policy_twice_is_refused(statecraft: Statecraft, recordings: Path) -> None:
+    code, _, err = statecraft("audit", "--policy", "default", "--policy", "default", recordings)
+    assert (code, "expected each once" in err) == (2, True)
+
+
+def test_a_limit_that_is_none_is_said_to_be(statecraft: Statecraft, recorded: Recorded) -> None:
+    recorded("a.jsonl", turns(9), id="one")
+    out = statecraft("audit", "--policy", "result-aware", "--why", "a.jsonl")[1]
+    assert "stop=unlimited" in out
+    assert "2147483647" not in out
