@@ -34,8 +34,8 @@ class WaitState(Enum):
 class OneWait:
     """A wait of the tool `tool` that began at `since`.
 
-    Once it is over, `seconds` says how long it took, and `last` the value that ended it. The run lends for the event at
-    hand `now`, and `until`: the earlier of the tool's own limit and the run's.
+    Once it is over, `seconds` says how long it took, `last` the value that ended it, `error` the failure. The run lends
+    for the event at hand `now`, and `until`: the earlier of the tool's own limit and the run's.
     """
 
     at: WaitState = WaitState.WAITING
@@ -45,6 +45,7 @@ class OneWait:
     now: float = 0.0
     seconds: float = 0.0
     last: str | None = None
+    error: str | None = None
 
 
 @guard
@@ -67,12 +68,14 @@ def in_time(run: OneWait, event: Result) -> Evidence:
 
 def finish(run: OneWait, event: Result) -> tuple[OneWait, tuple[()]]:
     """How long it took, and the value that ended it."""
-    return evolve(run, seconds=run.now - run.since, last=event.poll_value), ()
+    error = None if event.error is None else event.error.value
+    return evolve(run, seconds=run.now - run.since, last=event.poll_value, error=error), ()
 
 
 def told_of(wait: OneWait) -> Values:
     """What is told of a wait that is over, to the model and to a person."""
-    return (("how", wait.at.value), ("seconds", wait.seconds), ("tool", wait.tool), ("value", wait.last))
+    failed = (("error", wait.error),) if wait.error else ()
+    return (*failed, ("how", wait.at.value), ("seconds", wait.seconds), ("tool", wait.tool), ("value", wait.last))
 
 
 def urgency(wait: OneWait) -> tuple[bool, float, str, str]:

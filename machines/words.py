@@ -45,6 +45,8 @@ def _empty(values: Mapping[str, Scalar]) -> str:
 
 def _wait_over(values: Mapping[str, Scalar]) -> str:
     last = "no value at all" if values.get("value") is None else f"the value {values.get('value')}"
+    if values.get("error"):
+        last = f"an error ({values.get('error')})"
     waited = f"{float(values.get('seconds') or 0):.0f} s of waiting for {values.get('tool')}"
     if values.get("how") == "expired":
         return (

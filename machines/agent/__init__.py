@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..events import ErrorKind, Facts
     from ..manifest import Kind, Tool, Wait, Work
     from .agent import Agent, AgentRun
+    from .awaiting import Poll, awaited
     from .calling import heartbeat
     from .files import file_tools
     from .notices import (
@@ -56,6 +57,7 @@ _MODULES: Final = {
     "..events": ("ErrorKind", "Facts"),
     "..manifest": ("Kind", "Tool", "Wait", "Work"),
     ".agent": ("Agent", "AgentRun"),
+    ".awaiting": ("Poll", "awaited"),
     ".calling": ("heartbeat",),
     ".files": ("file_tools",),
     ".notices": (
@@ -116,6 +118,7 @@ __all__ = [
     "Notice",
     "Notices",
     "PersonNotice",
+    "Poll",
     "Prices",
     "RecoveryExhausted",
     "RecoveryNotice",
@@ -141,6 +144,7 @@ __all__ = [
     "VerdictNotice",
     "Wait",
     "Work",
+    "awaited",
     "file_tools",
     "heartbeat",
     "provider_for",

@@ -51,8 +51,8 @@ class FileStore:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if fresh and os.fstat(fd).st_size and (line := _last_line(fd)[0]) is not None:
                 held = link(line).sealed
-                what = "already holds a run; resume it, or choose another place" if held else "is no journal"
-                raise JournalError(f"{self.path}: {what}, and is left as it is")
+                what = "already holds a run" if held else "is no journal"
+                raise JournalError(f"{self.path}: {what}, and is left as it is; expected another place")
             if self.durability == "power" and os.fstat(fd).st_size == 0:
                 _sync_folder(self.path.parent)
             last, self._size = _last_line(fd)

@@ -15,6 +15,7 @@ from machines.manifest import Kind, Tool, Wait
 from machines.policy import DEFAULT, Budget, Policy, Waiting
 from machines.state import Phase, Run, new_run
 from machines.supervisor import feed
+from machines.words import words_of
 
 from .incidents import pages
 from .told import Answered, told
@@ -114,6 +115,14 @@ def test_a_finished_job_asked_again_is_an_ordinary_repetition(judge: Judge) -> N
 def test_an_error_is_a_status_that_nobody_foresaw(judge: Judge) -> None:
     failed = [("build", '{"id": 7}', ErrorKind.TIMEOUT)]
     assert judge([look(), failed], tools=TOOLS) == [(2, "nudge", "wait_over")]
+
+
+def test_an_error_and_a_missing_field_are_told_apart() -> None:
+    (failed,) = told([look(), [("build", '{"id": 7}', ErrorKind.TRANSIENT)]], tools=TOOLS)
+    (missing,) = told([look(), [("build", '{"id": 7}', {"state": "queued"})]], tools=TOOLS)
+    assert (failed.values["error"], "error" in missing.values) == ("transient", False)
+    (tell,) = [command for command in failed.commands if isinstance(command, Tell)]
+    assert "an error (transient)" in words_of(tell)
 
 
 def test_an_answer_without_the_field_is_a_status_that_nobody_foresaw(judge: Judge) -> None:
