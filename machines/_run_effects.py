@@ -39,7 +39,7 @@ from .manifest import Kind
 from .outcome import Fact, Reason
 from .state import Phase, Purse, Run
 from .turn import Answer, Turn, asked_by, outcome_of, unrun
-from .wait import WaitState, told_of, urgency
+from .wait import WaitState, told_of
 
 MOST_UNANSWERED = 64
 """Calls without an answer that a run remembers for its account; the newest are kept."""
@@ -118,7 +118,7 @@ def checkpoint(run: Run, event: Reply) -> Done:
 def fold(run: Run, event: Result) -> Done:
     """One answer: into the ledger, and into the turn as what is judged."""
     turn, spent = run.turn, timed(run.spent, event)
-    call = asked_by(turn, event)
+    call = asked_by(turn.open, event)
     assert call is not None
     tool = run.tool(call.tool)
     progress = run.policy.progress
@@ -151,7 +151,8 @@ def fold(run: Run, event: Result) -> Done:
 def fold_late(run: Run, event: Result) -> Done:
     """An answer that comes after its turn was over is news all the same: of the turn under way, or the next one."""
     run = at_time(run, event)
-    call = next(call for call in run.unanswered if call.id == event.call)
+    call = asked_by(run.unanswered, event)
+    assert call is not None
     tool = run.tool(call.tool)
     learned = learn_result(run.ledger, call, event, tool, run.policy.progress.recent_results)
     left = tuple(other for other in run.unanswered if other is not call)
@@ -187,17 +188,17 @@ def wait(run: Run, event: TurnEnded) -> Done:
 
 def tell_wait(run: Run, event: TurnEnded) -> Done:
     """Waits ended as nobody hoped: the model is told, and a person where nobody foresaw the value."""
-    return _close(run, event), [*left_over(run), *_tell_waits(run), Ask()]
+    return _close(run, event), [*_left_over(run), *_tell_waits(run), Ask()]
 
 
-def left_over(run: Run) -> list[Command]:
+def _left_over(run: Run) -> list[Command]:
     """What a turn leaves to be done, however it is judged: calls without an answer, and what a person should know."""
-    unforeseen = [one for one in sorted(run.turn.waits_over, key=urgency) if one.at is WaitState.UNRECOGNISED]
+    unforeseen = [one for one in run.turn.waits_over if one.at is WaitState.UNRECOGNISED]
     return [*unanswered(run), *(TellPerson("wait", told_of(one)) for one in unforeseen)]
 
 
 def _tell_waits(run: Run) -> list[Tell]:
-    return [Tell("wait_over", told_of(one)) for one in sorted(run.turn.waits_over, key=urgency)]
+    return [Tell("wait_over", told_of(one)) for one in run.turn.waits_over]
 
 
 def nudge_by(detector: Detector[TurnEnded]) -> Effect:
@@ -218,7 +219,7 @@ def stop_by(detector: Detector[TurnEnded]) -> Effect:
 
     def effect(run: Run, event: TurnEnded) -> Done:
         reason = Reason(detector.name, _read(detector.read(run, event)))
-        return _conclude(_close(run, event), left_over(run), reason, Fact.STUCK)
+        return _conclude(_close(run, event), _left_over(run), reason, Fact.STUCK)
 
     effect.__name__ = f"stop_{detector.name}"
     return effect
@@ -228,15 +229,18 @@ def rescue_by(detector: Detector[TurnEnded]) -> Effect:
     """Instead of a stop the model is told what it still has to write, and the counts of standing still begin afresh."""
 
     def effect(run: Run, event: TurnEnded) -> Done:
-        unwritten = tuple(target for target in run.requires if target not in run.ledger.written)
-        values = (("instead_of", detector.name), ("unwritten", ", ".join(unwritten)), *_read(detector.read(run, event)))
+        values = (
+            ("instead_of", detector.name),
+            ("unwritten", ", ".join(run.unwritten)),
+            *_read(detector.read(run, event)),
+        )
         closed = _close(run, event)
         streaks = evolve(
             closed.streaks, barren=0, barren_ok=0, barren_failed=0, stalled=0, stalled_ok=0, stalled_failed=0, silent=0
         )
         # A rescue is a new beginning: no nudge of before it makes the next one a third.
         told = [*_tell_waits(run), Tell("rescue", values)]
-        return evolve(closed, streaks=streaks, ladder=Ladder()), [*left_over(run), *told, Ask()]
+        return evolve(closed, streaks=streaks, ladder=Ladder()), [*_left_over(run), *told, Ask()]
 
     effect.__name__ = f"rescue_{detector.name}"
     return effect
@@ -310,7 +314,7 @@ def _give_up(run: Run, event: Condensed, reason: Reason) -> Done:
 def stop_escalated(run: Run, event: TurnEnded) -> Done:
     """A third nudge within the window: whichever detector gives it, it is a stop."""
     reason = _third(run, nudge_due(run, event).seen["detector"])
-    return _conclude(_close(run, event), left_over(run), reason, Fact.STUCK)
+    return _conclude(_close(run, event), _left_over(run), reason, Fact.STUCK)
 
 
 def stop_at_limit(run: Run, event: Event) -> Done:
@@ -318,7 +322,7 @@ def stop_at_limit(run: Run, event: Event) -> Done:
     found = limit_reached(run, event)
     reason = Reason("limit") if found is None else Reason(found.name, _values(found))
     after = _close(run, event) if isinstance(event, TurnEnded) else at_time(run, event)
-    return _conclude(after, left_over(run), reason, Fact.LIMIT_REACHED)
+    return _conclude(after, _left_over(run), reason, Fact.LIMIT_REACHED)
 
 
 def stop_at_limit_in_reply(run: Run, event: Reply) -> Done:

@@ -12,7 +12,8 @@ from .events import Condensed, Event, Refusal, Reply, Result, StopReason, TurnEn
 from .message import CUT, WITHHELD, Message
 from .policy import Budget
 from .state import Phase, Purse, Run, Spent
-from .wait import told_of, urgency
+from .turn import asked_by
+from .wait import told_of
 
 FINAL_REFUSALS = frozenset({401, 402, 403, 404})
 """HTTP statuses after which asking again cannot help: no key, no money, not allowed, no such model."""
@@ -71,14 +72,14 @@ def message_is(kind: Message) -> Guard[Run, Event]:
 @guard
 def open_call(run: Run, event: Result) -> Evidence:
     """The result answers a call of this turn that is still open."""
-    holds = any(call.id == event.call for call in run.turn.open)
+    holds = asked_by(run.turn.open, event) is not None
     return seen("open_call", holds, call=event.call, open=len(run.turn.open))
 
 
 @guard
 def late_call(run: Run, event: Result) -> Evidence:
     """The result answers a call whose turn ended without an answer."""
-    holds = any(call.id == event.call for call in run.unanswered)
+    holds = asked_by(run.unanswered, event) is not None
     return seen("late_call", holds, call=event.call, unanswered=len(run.unanswered))
 
 
@@ -98,7 +99,7 @@ def only_polled(run: Run, event: TurnEnded) -> Evidence:
 @guard
 def wait_over(run: Run, event: TurnEnded) -> Evidence:
     """Declared waits ended in this turn in a way that the run has to be told of; shown is the first."""
-    over = sorted(run.turn.waits_over, key=urgency)
+    over = run.turn.waits_over
     return seen("wait_over", bool(over), **dict(told_of(over[0]) if over else ()), waits=len(over))
 
 
@@ -124,7 +125,7 @@ def nudge_due(run: Run, event: TurnEnded) -> Evidence:
 @guard
 def unwritten(run: Run, event: TurnEnded) -> Evidence:
     """Something that the run has to write is not written."""
-    left = sum(target not in run.ledger.written for target in run.requires)
+    left = len(run.unwritten)
     return seen("unwritten", left > 0, unwritten=left, required=len(run.requires))
 
 

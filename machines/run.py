@@ -71,7 +71,7 @@ from .message import MESSAGE, Candidate, Message
 from .outcome import TerminalStatus
 from .state import ENDINGS, OPEN, RECOVERIES, SIZES, Phase, Purse, Run
 from .turn import asked_by
-from .wait import WAIT, OneWait, WaitState
+from .wait import WAIT, OneWait, WaitState, urgency
 
 
 def _at(run: Run) -> Phase:
@@ -103,7 +103,7 @@ def the_candidate(run: Run, event: Reply | NoReply | Refusal) -> Candidate | Non
         and (event.calls or unusable(run, event).holds or withheld(run, event).holds)
     ):
         return None
-    unwritten = sum(target not in run.ledger.written for target in run.requires) if run.requires else None
+    unwritten = len(run.unwritten) if run.requires else None
     return Candidate(
         Message.CANDIDATE,
         run.work,
@@ -134,7 +134,7 @@ def with_ladder(run: Run, event: Reply | TurnEnded, ladder: Ladder) -> Run:
 
 def the_wait(run: Run, event: Result) -> OneWait | None:
     """The wait that the answer is a look at: one that goes on, or a new one. Its time is a slice of the run's."""
-    call = asked_by(run.turn, event)
+    call = asked_by(run.turn.open, event)
     if call is None or event.poll is None or not run.policy.waiting.enabled or call.signature in run.waits.over:
         return None
     rule = run.tool(call.tool).wait
@@ -148,7 +148,7 @@ def the_wait(run: Run, event: Result) -> OneWait | None:
 
 def with_wait(run: Run, event: Result, wait: OneWait) -> Run:
     """The run with its wait; one that is over is no longer held, and the turn knows of it."""
-    call, waits = asked_by(run.turn, event), run.waits
+    call, waits = asked_by(run.turn.open, event), run.waits
     assert call is not None
     if wait.at is WaitState.WAITING:
         own = min(wait.now + _interval(run.tool(call.tool)), wait.until)
@@ -158,7 +158,8 @@ def with_wait(run: Run, event: Result, wait: OneWait) -> Run:
     waits = evolve(waits, open=waits.open.discard(call.signature), over=waits.over.insert(call.signature))
     if wait.at is WaitState.SETTLED:
         return evolve(run, waits=waits)
-    return evolve(run, waits=waits, turn=evolve(run.turn, waits_over=(*run.turn.waits_over, wait)))
+    over = sorted((*run.turn.waits_over, wait), key=urgency)  # whatever the order of the answers
+    return evolve(run, waits=waits, turn=evolve(run.turn, waits_over=tuple(over)))
 
 
 def _interval(tool: Tool) -> float:

@@ -147,6 +147,11 @@ class Run:
         turn = self.turn
         return turn.polls > 0 and not turn.open and not steps_of(turn.answers, self.tool)
 
+    @property
+    def unwritten(self) -> tuple[str, ...]:
+        """The targets that the run has to write and has not written."""
+        return tuple(target for target in self.requires if target not in self.ledger.written)
+
     def time_left(self, at: float) -> float:
         """Seconds left for waiting at this time: the run's own less what is kept for the work after; 0 at least."""
         whole = self.policy.budget.seconds

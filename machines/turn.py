@@ -52,7 +52,7 @@ class Turn:
 
     `signal`: what fired last ("" = nothing new yet). `strong`: a signal that clears every streak fired (state, plan,
     goal). `grew`: the set of distinct work did, or may have. `moved`: the world changed. `polls` counts the looks at
-    a declared wait that goes on; `waits_over` are those that ended in this turn as nobody hoped.
+    a declared wait that goes on; `waits_over` are those that ended in this turn as nobody hoped, the most urgent first.
     """
 
     number: int = 0
@@ -71,9 +71,9 @@ class Turn:
         return (*self.answers, *map(unanswered, self.open)) if self.open else self.answers
 
 
-def asked_by(turn: Turn, event: Result) -> Call | None:
-    """The open call that this is the answer to."""
-    return next((call for call in turn.open if call.id == event.call), None)
+def asked_by(calls: tuple[Call, ...], event: Result) -> Call | None:
+    """The one of these calls that this is the answer to."""
+    return next((call for call in calls if call.id == event.call), None)
 
 
 def unanswered(call: Call) -> Answer:

@@ -25,9 +25,8 @@ NAME = "chanting"
 def chanting(run: Run, event: Chunk) -> Reading:
     """How often the end of the stream says the same, back to back."""
     limits = run.policy.detectors.chanting
-    count = event.laps if limits.enabled else 0
     return reading(
-        NAME, count, limits, UNBOUNDED, period=event.period, channel=event.channel, of=Turn(run.turn.number + 1)
+        NAME, event.laps, limits, UNBOUNDED, period=event.period, channel=event.channel, of=Turn(run.turn.number + 1)
     )
 
 

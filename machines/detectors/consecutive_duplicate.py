@@ -26,7 +26,7 @@ NAME = "consecutive_duplicate"
 def consecutive_duplicate(run: Run, event: TurnEnded) -> Reading:
     """How often the turn's only kind of call had this outcome in a row, in calls."""
     limits, streaks = run.policy.detectors.consecutive_duplicate, run.turned
-    count = streaks.same_count if limits.enabled and not streaks.recovered else 0
+    count = streaks.same_count if not streaks.recovered else 0
     tool, failing = streaks.same_tool, streaks.same_ok == 0
     if run.tool(tool).repeats and (stop := limits.failing_stop if failing else limits.stop):
         count = min(count, stop - 1)  # a tool that may repeat is only told

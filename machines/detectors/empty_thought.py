@@ -23,7 +23,7 @@ NAME = "empty_thought"
 def empty_thought(run: Run, event: TurnEnded) -> Reading:
     """How many calls in a row were thoughts without anything in them."""
     limits = run.policy.detectors.empty_thought
-    count = run.turned.thoughts if limits.enabled else 0
+    count = run.turned.thoughts
     return reading(NAME, count, limits, run.policy.budget.most_calls, of=run.turn)
 
 
@@ -36,7 +36,7 @@ def before(run: Run, event: Reply) -> Reading:
     all_empty = not run.turn.strong and all(
         call.empty and run.tool(call.tool).kind is Kind.THINK for call in event.calls
     )
-    count = run.streaks.thoughts + len(event.calls) if event.calls and all_empty and limits.enabled else 0
+    count = run.streaks.thoughts + len(event.calls) if event.calls and all_empty else 0
     return reading(NAME, count, limits, run.policy.budget.most_calls, of=reply_turn(run, event))
 
 

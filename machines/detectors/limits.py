@@ -24,8 +24,11 @@ def reading(
 ) -> Reading:
     """The count against its limits; the wider ones while nothing but failures stands in the streak.
 
+    Whoever counts need not ask whether the detector is on: one that is off has counted nothing.
     A reading at rest carries no more than its numbers; any other also the turn that it is `of`, and that turn's calls.
     """
+    if not limits.enabled:
+        now = 0
     nudge, stop = limits.nudge, limits.stop
     if failing and isinstance(limits, Limits):
         nudge, stop = limits.failing_nudge, limits.failing_stop

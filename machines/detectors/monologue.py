@@ -20,7 +20,7 @@ NAME = "monologue"
 def monologue(run: Run, event: TurnEnded) -> Reading:
     """How many turns in a row were words or thoughts alone."""
     limits = run.policy.detectors.monologue
-    count = run.turned.silent if limits.enabled else 0
+    count = run.turned.silent
     return reading(NAME, count, limits, run.policy.budget.most_turns, of=run.turn)
 
 

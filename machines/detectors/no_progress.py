@@ -25,7 +25,7 @@ def no_progress(run: Run, event: TurnEnded) -> Reading:
     limits, streaks = run.policy.detectors.no_progress, run.turned
     return reading(
         NAME,
-        streaks.barren if limits.enabled else 0,
+        streaks.barren,
         limits,
         run.policy.budget.most_turns,
         failing=streaks.barren_failed > 0 and streaks.barren_ok == 0,

@@ -23,7 +23,7 @@ NAME = "redundant_check"
 def redundant_check(run: Run, event: TurnEnded) -> Reading:
     """1 where the turn only looked, saw nothing new, and what it could have seen had been told; else 0."""
     limits, streaks = run.policy.detectors.redundant_check, run.turned
-    count = int(limits.enabled and streaks.looked)
+    count = int(streaks.looked)
     told = run.streaks.told or None
     return reading(NAME, count, limits, 1, told_by=told, recovered=run.streaks.recovered, of=run.turn)
 

@@ -153,9 +153,6 @@ CONDENSING: Final[Detector[Condensed]] = Detector(
     vain_condensing.NAME, vain_condensing.vain_condensing, "condensings of the history in vain", vain_condensing.nudge
 )
 
-HOPELESS: Final = tuple(detector for detector in ROSTER if detector.before is not None)
-"""Those that can judge a reply before any of its calls is run."""
-
 NUDGES: Final[Mapping[str, Callable[[Mapping[str, Scalar]], str]]] = {
     **{detector.name: detector.nudge for detector in ROSTER},
     CONDENSING.name: CONDENSING.nudge,

@@ -22,7 +22,7 @@ NAME = "search_escalation"
 def search_escalation(run: Run, event: TurnEnded) -> Reading:
     """How many searches in a row found nothing."""
     limits = run.policy.detectors.search_escalation
-    count = run.turned.searches if limits.enabled else 0
+    count = run.turned.searches
     return reading(NAME, count, limits, run.policy.budget.most_calls, of=run.turn)
 
 

@@ -27,7 +27,7 @@ def stalled_work(run: Run, event: TurnEnded) -> Reading:
     limits, streaks = run.policy.detectors.stalled_work, run.turned
     return reading(
         NAME,
-        streaks.stalled if limits.enabled else 0,
+        streaks.stalled,
         limits,
         run.policy.budget.most_turns,
         failing=streaks.stalled_failed > 0 and streaks.stalled_ok == 0,

@@ -24,7 +24,7 @@ NAME = "vain_condensing"
 def vain_condensing(run: Run, event: Condensed) -> Reading:
     """How many condensings in a row were in vain, with this one."""
     limits = run.policy.detectors.vain_condensing
-    count = vain(run, event) if limits.enabled else 0
+    count = vain(run, event)
     return reading(NAME, count, limits, UNBOUNDED, freed=event.freed, work=run.ledger.work.size, of=run.turn)
 
 

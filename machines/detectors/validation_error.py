@@ -25,7 +25,7 @@ NAME = "validation_error"
 def validation_error(run: Run, event: TurnEnded) -> Reading:
     """How many calls in a row were refused in the same way."""
     limits, streaks = run.policy.detectors.validation_error, run.turned
-    count = streaks.invalid_count if limits.enabled else 0
+    count = streaks.invalid_count
     refused = {answer.tool for answer in run.turn.judged if invalid_key(answer)} if count else set[str]()
     tool = min(refused, default=None)
     return reading(NAME, count, limits, run.policy.budget.most_calls, tool=tool, of=run.turn)
@@ -40,7 +40,7 @@ def before(run: Run, event: Reply) -> Reading:
     known = b"" if run.turn.strong else streaks.invalid
     calls = [call for call in event.calls if run.tool(call.tool).kind is not Kind.THINK]
     doomed = known != b"" and all(known in (call.signature, unknown_key(call.tool)) for call in calls)
-    count = streaks.invalid_count + len(calls) if calls and doomed and limits.enabled else 0
+    count = streaks.invalid_count + len(calls) if calls and doomed else 0
     tool = calls[0].tool if calls else None
     return reading(NAME, count, limits, run.policy.budget.most_calls, tool=tool, of=reply_turn(run, event))
 

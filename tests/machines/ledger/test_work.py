@@ -15,6 +15,7 @@ from machines.ledger.work import (
     SHOWN_RESULTS,
     Ledger,
     digest8,
+    fingerprint,
     learn_goal,
     learn_plan,
     learn_result,
@@ -295,3 +296,18 @@ def test_the_ledger_grows_with_distinct_things_only(done: list[tuple[int, int, b
 def test_two_lists_of_parts_have_one_digest_only_if_they_are_the_same(one: list[bytes], other: list[bytes]) -> None:
     assert (digest8(*one) == digest8(*other)) == (one == other)
     assert len(digest8(*one)) == 8
+
+
+@given(order=st.lists(st.integers(0, 3), min_size=1, max_size=12))
+def test_a_fingerprint_is_that_of_the_set_whatever_the_order_and_however_often(order: list[int]) -> None:
+    calls = [Call(str(number), "fetch", b"sign-%d" % number, TEXT, source=b"url-%d" % number) for number in range(4)]
+
+    def fetched(numbers: list[int]) -> bytes:
+        ledger = Ledger()
+        for number in numbers:
+            ledger, _ = learn(ledger, calls[number], digest=b"page-%d" % number)
+        return fingerprint(ledger.work)
+
+    assert fetched(order) == fetched(sorted(set(order)))
+    assert fetched([order[0]] * 10) == fetched([order[0]])
+    assert len({fetched([]), *(fetched([number]) for number in range(4))}) == 5
