@@ -101,10 +101,8 @@ class Agent:
         declared = {name: tool.manifest for name, tool in held.items()}
         self._manifest = shared({**PLAN_MANIFEST, **declared} if planning else declared)
         self._store = _stores(journal)
-        self._own = _named(provider) if isinstance(provider, str) else None
-        model = provider if self._own is None else self._own
-        if isinstance(model, str):
-            raise AssertionError("a name has become a provider")
+        model = _named(provider) if isinstance(provider, str) else provider
+        self._own = model if isinstance(provider, str) else None
         whole = "\n\n".join(part for part in (system.strip(), HOW_TO_END) if part)
         self._world = World(model, held, whole, policy.budget.reply_tokens or 4_096, facts, goal, planning)
 
