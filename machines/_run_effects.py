@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 
 from rpds import HashTrieSet
 
@@ -10,18 +11,21 @@ from statecraft import Evidence, Level, Reading, Scalar
 from statecraft.evolve import evolve
 
 from ._run_endings import Done, answered, unanswered, with_facts
-from ._run_guards import limit_reached, nudge_due
+from ._run_guards import NOT_RUN, limit_reached, mark_of, nudge_due
 from ._run_spending import at_time, charge, charged, timed
 from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil, Withdraw
 from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector
 from .detectors.vain_condensing import vain
 from .escalation import Ladder
 from .events import (
+    Awaited,
+    Awaits,
     Begin,
     Call,
     Chunk,
     Clock,
     Condensed,
+    ErrorKind,
     Event,
     GoalMeasured,
     PlanChanged,
@@ -34,11 +38,13 @@ from .events import (
     TurnEnded,
     Values,
 )
+from .held import APPROVE, DENY, Held, HeldState
+from .held import told_of as told_of_held
 from .ledger.work import Learned, learn_goal, learn_plan, learn_result
 from .manifest import Kind
 from .outcome import Fact, Reason
 from .state import Phase, Purse, Run
-from .turn import Answer, Turn, asked_by, outcome_of, unrun
+from .turn import Answer, Turn, asked_by, outcome_of, refused, unrun
 from .wait import WaitState, told_of
 
 MOST_UNANSWERED = 64
@@ -60,7 +66,7 @@ def begin(run: Run, event: Begin | Said) -> Done:
 
 def ask_again(run: Run, event: Clock | Signal) -> Done:
     """What was waited for has come."""
-    return at_time(run, event), [Ask()]
+    return _marked(run, event), [Ask()]
 
 
 def retry(run: Run, event: Refusal) -> Done:
@@ -92,21 +98,120 @@ def remind_empty(run: Run, event: Reply) -> Done:
 
 
 def act(run: Run, event: Reply) -> Done:
-    """Run the calls that may run; answer those that do not parse, and those beyond what a turn may hold, as failed."""
+    """Run the calls that may run; hold those that need a consent; answer those that do not parse, or are too many."""
     most = run.policy.budget.calls_per_turn
     parsed = [call for call in event.calls if call.parsed]
     garbled = tuple(call.id for call in event.calls if not call.parsed)
     beyond = tuple(call.id for call in parsed[most:])
-    ran = parsed[:most]
+    run = evolve(run, spent=charged(run.spent, event))
+    held = tuple(one for call in parsed[:most] if (one := _needs_consent(run, call)) is not None)
+    waiting = {one.call.id for one in held}
+    ran = [call for call in parsed[:most] if call.id not in waiting]
     left = [call for call in event.calls if not call.parsed] + parsed[most:]
-    turn = evolve(_next_turn(run, tuple(ran)), answers=tuple(map(unrun, left[:most])))
-    run = evolve(run, spent=charged(run.spent, event), turn=turn)
+    turn = evolve(_next_turn(run, tuple(ran)), answers=tuple(map(unrun, left[:most])), held=held)
     commands: list[Command] = [RunCalls(tuple(call.id for call in ran))] if ran else []
     if garbled:
         commands.append(AnswerCalls(garbled, "the arguments are not a JSON object"))
     if beyond:
         commands.append(AnswerCalls(beyond, f"a turn may hold {most} calls"))
-    return run, commands
+    return evolve(run, turn=turn), commands
+
+
+def _needs_consent(run: Run, call: Call) -> Held | None:
+    """The call as it is held, where its tool wants a consent to each and none holds for this one."""
+    rule, now = run.tool(call.tool).consent, run.spent.now
+    if rule is None or run.outside.consents.get(call.signature, 0.0) > now:
+        return None
+    until = now + min(inf if rule.wait_seconds is None else rule.wait_seconds, run.time_left(now))
+    return Held(call, Awaited.CONSENT, call.id, now, until, choices=(APPROVE, DENY), lasts=rule.lasts_seconds)
+
+
+def hold(run: Run, event: Awaits) -> Done:
+    """A call asked for something outside: until that comes it is open no longer, and not answered either."""
+    run = at_time(run, event)
+    now, turn = run.spent.now, run.turn
+    call = next(call for call in turn.open if call.id == event.call)
+    until = min(inf if event.until is None else event.until, now + run.time_left(now))
+    one = Held(call, event.awaited, event.name, now, until, question=event.question, choices=event.choices)
+    left = tuple(other for other in turn.open if other is not call)
+    return evolve(run, turn=evolve(turn, open=left, held=(*turn.held, one))), ()
+
+
+def wait_outside(run: Run, event: TurnEnded) -> Done:
+    """The turn has calls that wait for something outside: nothing is judged before they are answered."""
+    run = at_time(run, event)
+    tell = [TellPerson("held", told_of_held(one)) for one in run.turn.held if not one.told]
+    held = tuple(one if one.told else evolve(one, told=True) for one in run.turn.held)
+    names = tuple(sorted({one.name for one in held}))
+    until = min(one.until for one in held)
+    return evolve(run, turn=evolve(run.turn, held=held)), [*tell, WaitUntil(until, names)]
+
+
+def release(run: Run, event: Signal) -> Done:
+    """What a call waited for has come: it is run. An approval that lasts is kept for calls like it."""
+    run = _marked(run, event)
+    turn, outside = run.turn, run.outside
+    one = next(one for one in turn.held if one.at is HeldState.ANSWERED)
+    if one.awaited is Awaited.CONSENT and one.consented_until > run.spent.now:
+        outside = evolve(outside, consents=outside.consents.insert(one.call.signature, one.consented_until))
+    # An answer stays with its call until that is answered: whoever runs it looks there.
+    answers = () if one.awaited is Awaited.CONSENT else (one,)
+    left = tuple(other for other in turn.held if other is not one)
+    turn = evolve(turn, held=left, open=(*turn.open, one.call), came=(*turn.came, *answers))
+    return evolve(run, turn=turn, outside=outside), [RunCalls((one.call.id,))]
+
+
+COUNTED = {
+    HeldState.DENIED: ErrorKind.PERMISSION,
+    HeldState.EXPIRED: ErrorKind.TIMEOUT,
+    HeldState.WITHDRAWN: ErrorKind.BUSINESS,
+}
+"""How a held call counts that was not run."""
+
+
+def answer_held(run: Run, event: Signal | Clock) -> Done:
+    """A held call is answered without being run, with what became of its question."""
+    run = _marked(run, event)
+    turn = run.turn
+    one = next(one for one in turn.held if one.at in NOT_RUN)
+    left = tuple(other for other in turn.held if other is not one)
+    answer = refused(one.call, COUNTED[one.at])
+    return evolve(run, turn=evolve(turn, held=left, answers=(*turn.answers, answer))), [
+        AnswerCalls((one.call.id,), _in_vain(one))
+    ]
+
+
+def _in_vain(one: Held) -> str:
+    who = f" by {one.by}" if one.by else ""
+    waited = f"after {max(0.0, one.when - one.since):.0f} s"
+    match one.at:
+        case HeldState.DENIED:
+            return f"not run: a person was asked, and it was denied{who}"
+        case HeldState.WITHDRAWN:
+            return f"the question was withdrawn{who} {waited}: nobody has answered it, and nobody will"
+        case _:
+            what = "this call was not approved" if one.awaited is Awaited.CONSENT else "no answer came"
+            return f"{what} in time ({waited}); that is no denial, and no approval either"
+
+
+def stop_held(run: Run, event: Signal | Clock) -> Done:
+    """The calls of one turn waited for something outside again and again."""
+    run = _marked(run, event)
+    allowed = 2 * run.policy.budget.calls_per_turn
+    return _conclude(run, unanswered(run), Reason("held", (("allowed", allowed),)), Fact.STUCK)
+
+
+def hear_signal(run: Run, event: Signal | Clock) -> Done:
+    """Nothing that is waited for came of it: the wait goes on."""
+    return _marked(run, event), ()
+
+
+def _marked(run: Run, event: Signal | Clock) -> Run:
+    """The run at the event's time, with the signal marked as heard."""
+    run = at_time(run, event)
+    if not isinstance(event, Signal) or not event.id:
+        return run
+    return evolve(run, outside=evolve(run.outside, heard=run.outside.heard.insert(mark_of(event))))
 
 
 def checkpoint(run: Run, event: Reply) -> Done:
@@ -123,7 +228,9 @@ def fold(run: Run, event: Result) -> Done:
     tool = run.tool(call.tool)
     progress = run.policy.progress
     learned = learn_result(run.ledger, call, event, tool, progress.recent_results)
-    turn = _brought(evolve(turn, open=tuple(other for other in turn.open if other is not call)), learned)
+    left = tuple(other for other in turn.open if other is not call)
+    came = tuple(one for one in turn.came if one.call is not call) if turn.came else ()
+    turn = _brought(evolve(turn, open=left, came=came), learned)
     if event.poll is PollState.WAITING and call.signature in run.waits.open:
         return evolve(run, spent=spent, ledger=learned.ledger, turn=evolve(turn, polls=turn.polls + 1)), ()
     error = event.error.value if event.error else ""

@@ -11,7 +11,7 @@ from statecraft.evolve import evolve
 
 from ._run_spending import at_time, charge
 from .commands import AnswerCalls, Command, End
-from .events import Cancel, Event, NoReply, Refusal, Reply, StopReason
+from .events import Call, Cancel, Event, NoReply, Refusal, Reply, StopReason
 from .manifest import Kind
 from .message import Message, grounded, no_facts, words
 from .outcome import Account, Fact, MessageKind, Outcome, Reason, TerminalStatus
@@ -120,8 +120,8 @@ def account_of(run: Run, at: float) -> Account:
         changes=ledger.changes,
         changes_in_all=ledger.changes_in_all,
         open_items=tuple(item.content for item in ledger.plan if item.status != "completed"),
-        unanswered=tuple(call.id for call in (*run.unanswered, *run.turn.open)),
-        waiting_for=tuple(sorted(wait.tool for wait in run.waits.open.values())),
+        unanswered=tuple(call.id for call in (*run.unanswered, *run.turn.open, *_held(run))),
+        waiting_for=tuple(sorted([wait.tool for wait in run.waits.open.values()] + [c.tool for c in _held(run)])),
         last_results=ledger.last_results,
         unconfirmed=ledger.unconfirmed,
     )
@@ -135,8 +135,12 @@ def answered(event: Reply, why: str) -> list[Command]:
     return [AnswerCalls(tuple(call.id for call in event.calls), why)] if event.calls else []
 
 
+def _held(run: Run) -> list[Call]:
+    return [one.call for one in run.turn.held]
+
+
 def unanswered(run: Run) -> list[Command]:
-    calls = tuple(call.id for call in run.turn.open)
+    calls = tuple(call.id for call in (*run.turn.open, *_held(run)))
     return [AnswerCalls(calls, "no answer came before the turn was over")] if calls else []
 
 

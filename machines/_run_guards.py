@@ -8,7 +8,9 @@ from statecraft.evolve import evolve
 from ._run_spending import charged
 from .detectors.roster import ROSTER, unsaid
 from .escalation import Rung
-from .events import Condensed, Event, Refusal, Reply, Result, StopReason, TurnEnded
+from .events import Awaits, Clock, Condensed, Event, Refusal, Reply, Result, Signal, StopReason, TurnEnded
+from .held import HeldState
+from .ledger.work import digest8
 from .message import CUT, WITHHELD, Message
 from .policy import Budget
 from .state import Phase, Purse, Run, Spent
@@ -74,6 +76,64 @@ def open_call(run: Run, event: Result) -> Evidence:
     """The result answers a call of this turn that is still open."""
     holds = asked_by(run.turn.open, event) is not None
     return seen("open_call", holds, call=event.call, open=len(run.turn.open))
+
+
+@guard
+def asking_call(run: Run, event: Awaits) -> Evidence:
+    """What waits for something outside is a call of this turn that is still open."""
+    holds = any(call.id == event.call for call in run.turn.open)
+    return seen("asking_call", holds, call=event.call, open=len(run.turn.open))
+
+
+@guard
+def held(run: Run, event: Event) -> Evidence:
+    """Calls of the turn wait for something outside."""
+    calls = run.turn.held
+    first = min(calls, key=lambda one: (one.until, one.name)) if calls else None
+    seen_of_first = {} if first is None else {"name": first.name, "awaited": first.awaited.value}
+    return seen("held", bool(calls), calls=len(calls), **seen_of_first)
+
+
+@guard
+def heard(run: Run, event: Signal) -> Evidence:
+    """This signal has come before."""
+    holds = event.id != "" and mark_of(event) in run.outside.heard
+    return seen("heard", holds, id=event.id or None)
+
+
+def mark_of(event: Signal) -> bytes:
+    """Eight bytes for the id of a signal."""
+    return digest8(event.id.encode("utf-8", "surrogatepass"))
+
+
+@guard
+def released(run: Run, event: Signal) -> Evidence:
+    """What a held call waited for has come, and lets it be run."""
+    one = next((one for one in run.turn.held if one.at is HeldState.ANSWERED), None)
+    if one is None:
+        return seen("released", False, name=event.name)
+    return seen(
+        "released",
+        True,
+        name=one.name,
+        awaited=one.awaited.value,
+        signature=one.call.signature.hex(),
+        answer=one.answer,
+        by=one.by,
+    )
+
+
+NOT_RUN = (HeldState.DENIED, HeldState.EXPIRED, HeldState.WITHDRAWN)
+"""How a held call may end that is answered instead of being run."""
+
+
+@guard
+def held_in_vain(run: Run, event: Signal | Clock) -> Evidence:
+    """A held call was denied, or its time is over, or its question is withdrawn."""
+    one = next((one for one in run.turn.held if one.at in NOT_RUN), None)
+    if one is None:
+        return seen("held_in_vain", False)
+    return seen("held_in_vain", True, how=one.at.value, name=one.name, awaited=one.awaited.value, by=one.by)
 
 
 @guard

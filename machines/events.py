@@ -48,7 +48,10 @@ class Declared(StrEnum):
 
 
 class ErrorKind(StrEnum):
-    """How a call failed, by type and never by the words of a message."""
+    """How a call failed, by type and never by the words of a message.
+
+    `outcome_unknown`: it was under way when its process ended, and nobody knows what came of it.
+    """
 
     VALIDATION = "validation"
     TRANSIENT = "transient"
@@ -56,7 +59,16 @@ class ErrorKind(StrEnum):
     BUSINESS = "business"
     UNKNOWN_TOOL = "unknown_tool"
     TIMEOUT = "timeout"
+    OUTCOME_UNKNOWN = "outcome_unknown"
     OTHER = "other"
+
+
+class Awaited(StrEnum):
+    """What a held call waits for: a person's answer, a person's consent to the call itself, or a signal."""
+
+    ANSWER = "answer"
+    CONSENT = "consent"
+    SIGNAL = "signal"
 
 
 class PollState(StrEnum):
@@ -240,12 +252,37 @@ class Condensed:
 
 
 @attrs.frozen
+class Awaits:
+    """The tool of this call has asked for something outside, which will be the call's answer: it is held until then.
+
+    `name` is what an answer calls it by; `until` is when its own time is over (None: as long as the run may wait).
+    """
+
+    at: float
+    call: str
+    awaited: Awaited
+    name: str
+    until: float | None = None
+    question: Text | None = None
+    choices: tuple[str, ...] = ()
+
+
+@attrs.frozen
 class Signal:
-    """Something that was waited for arrived from outside: an approval, a webhook."""
+    """Something that was waited for arrived from outside: a person's answer, a webhook; or it is withdrawn.
+
+    `answer` is what a rule may look at, `value` the text that came with it, `by` who sent it, `when` the time at which
+    it was given, where that is not `at`. `id` makes it one event, however often it is sent.
+    """
 
     at: float
     name: str
     value: Text | None = None
+    answer: str | None = None
+    by: str | None = None
+    when: float | None = None
+    id: str = ""
+    withdrawn: bool = False
 
 
 @attrs.frozen
@@ -291,6 +328,7 @@ Event = (
     | GoalMeasured
     | Refusal
     | Condensed
+    | Awaits
     | Signal
     | Clock
     | Cancel

@@ -51,13 +51,26 @@ class Wait:
 
 
 @attrs.frozen
+class Consent:
+    """A person has to consent to each call. `wait_seconds` is how long the answer is waited for (None: as the run may).
+
+    `lasts_seconds`: for how long an approval holds, for calls of the same signature; None: for the one call it was
+    given for, whenever that is taken up again.
+    """
+
+    wait_seconds: float | None = None
+    lasts_seconds: float | None = None
+
+
+@attrs.frozen
 class Tool:
     """One tool's manifest; field by field as the neutral trace's `run.tools` has it.
 
     `identity`, `target`, `source` and `topic` name the arguments that say what a call is, touches, cites and is about.
     `may_be_empty` is True for every argument, or names those that may be empty. `fruitless`: the answers, as JSON
     values, that mean that nothing was found. `error_prefix`: the beginning of an answer by which a foreign tool marks
-    that its arguments were wrong; without it, no text is taken for an error.
+    that its arguments were wrong; without it, no text is taken for an error. `idempotent`: a call sent twice under one
+    key is done once.
     """
 
     kind: Kind = Kind.OTHER
@@ -79,7 +92,16 @@ class Tool:
     idle_seconds: float | None = None
     error_prefix: str | None = None
     wait: Wait | None = None
+    consent: Consent | None = None
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether a call that was under way when its process ended may be sent again: nothing can happen twice."""
+        return self.idempotent or self.kind in CHANGES_NOTHING
+
+
+CHANGES_NOTHING = (Kind.READ, Kind.SEARCH, Kind.THINK, Kind.WAIT)
+"""Kinds that declare that a call changes nothing."""
 
 UNDECLARED = Tool()
 
@@ -109,6 +131,16 @@ def wait_problems(wait: Wait, seconds: float | None = None) -> list[str]:
     if least is not None and least < 0:
         found.append(f"min_interval_seconds: found {least}, expected 0 or more")
     return found
+
+
+def consent_problems(consent: Consent) -> list[str]:
+    """What is wrong with a declared consent, one line each."""
+    named = (("wait_seconds", consent.wait_seconds), ("lasts_seconds", consent.lasts_seconds))
+    return [
+        f"{name}: found {value}, expected a number above 0, or none"
+        for name, value in named
+        if value is not None and not 0 < value < float("inf")
+    ]
 
 
 Tools = Mapping[str, Tool]

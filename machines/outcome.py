@@ -89,7 +89,8 @@ def readable(values: Mapping[str, Scalar]) -> str:
 class Account:
     """What a run did, left open and spent. `changes` holds the newest; `changes_in_all` counts every one.
 
-    `unconfirmed`: calls that ran out of time, and nobody knows whether they took effect.
+    `unconfirmed`: calls that ran out of time, or were under way when their process ended, and nobody knows whether they
+    took effect.
     """
 
     turns: int

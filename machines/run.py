@@ -11,7 +11,11 @@ or the last reply is out (`concluding`).
 * A stop asks for exactly one reply without tools. Whatever comes, or does not come, ends the run.
 * The message machine says what a reply's text may be; a checkpoint never ends a run.
 
-`inner` machines: MESSAGE says what the reply has become, WAIT how a declared wait stands, ESCALATION how many nudges.
+* A call may wait for something outside: a person, or a signal. It is held, and its turn with it: the run waits, costs
+  nothing, and can be put down. What comes lets the call run, or has it answered.
+
+`inner` machines: MESSAGE says what the reply has become, WAIT how a declared wait stands, HELD how a held call does,
+ESCALATION how many nudges there were.
 """
 
 from __future__ import annotations
@@ -25,10 +29,14 @@ from statecraft.evolve import evolve
 from . import _run_effects as do
 from . import _run_endings as end
 from ._run_guards import (
+    asking_call,
     calls,
     cut,
     empty,
     final_refusal,
+    heard,
+    held,
+    held_in_vain,
     late_call,
     limits,
     limits_with_reply,
@@ -40,6 +48,7 @@ from ._run_guards import (
     passing,
     paused,
     progressed,
+    released,
     too_long,
     unwritten,
     wait_over,
@@ -49,6 +58,7 @@ from .commands import AnswerCalls, Ask, Command, Condense, End, RunCalls, Show, 
 from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector, unsaid
 from .escalation import ESCALATION, Ladder
 from .events import (
+    Awaits,
     Begin,
     Cancel,
     Chunk,
@@ -66,6 +76,7 @@ from .events import (
     Signal,
     TurnEnded,
 )
+from .held import HELD, Held
 from .manifest import Tool
 from .message import MESSAGE, Candidate, Message
 from .outcome import TerminalStatus
@@ -162,6 +173,20 @@ def with_wait(run: Run, event: Result, wait: OneWait) -> Run:
     return evolve(run, waits=waits, turn=evolve(run.turn, waits_over=tuple(over)))
 
 
+def the_held(run: Run, event: Signal | Clock) -> Held | None:
+    """The held call that the signal names, or the one whose time is over first."""
+    calls = run.turn.held
+    if isinstance(event, Signal):
+        return None if heard(run, event).holds else next((one for one in calls if one.name == event.name), None)
+    return min(calls, key=lambda one: (one.until, one.name), default=None)
+
+
+def with_held(run: Run, event: Signal | Clock, held: Held) -> Run:
+    """The run with its held call."""
+    calls = tuple(held if one.call.id == held.call.id else one for one in run.turn.held)
+    return evolve(run, turn=evolve(run.turn, held=calls))
+
+
 def _interval(tool: Tool) -> float:
     return (tool.wait.min_interval_seconds if tool.wait else None) or 0.0
 
@@ -180,6 +205,18 @@ def stops_of(d: Detector[TurnEnded]) -> list[Row[Run, Phase, Command]]:
     return [rescue, ends] if d.rescued else [ends]
 
 
+def rows_held(
+    event: type[Signal] | type[Clock],
+) -> list[Row[Run, Phase, Command] | tuple[Row[Run, Phase, Command], ...]]:
+    """A held call that is not to be run is answered; one that nothing has come for goes on waiting."""
+    waiting, vain = Phase.WAITING, [AnswerCalls]
+    return [
+        row(waiting, event, Phase.ACTING, do.answer_held, held_in_vain, asks=vain, spends=Purse.HELD),
+        row(waiting, event, Phase.CONCLUDING, do.stop_held, held_in_vain, asks=[AnswerCalls, TellPerson, Ask]),
+        *row.stay([waiting], event, do.hear_signal, held),
+    ]
+
+
 _ALIVE: tuple[Phase, ...] = (Phase.ASKING, Phase.RECOVERING)
 _ASKED: tuple[Phase, ...] = (*_ALIVE, Phase.CONCLUDING)
 _BUSY: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING, Phase.WAITING)
@@ -190,6 +227,7 @@ unusable = (cut | paused | empty).called("unusable")
 JUDGE: Inner[Run, Phase, Command] = inner(MESSAGE, during=_ASKED, get=the_candidate, put=with_candidate)
 LADDER: Inner[Run, Phase, Command] = inner(ESCALATION, during=_TURNING, get=the_ladder, put=with_ladder)
 WAITS: Inner[Run, Phase, Command] = inner(WAIT, during=[Phase.ACTING], get=the_wait, put=with_wait)
+HOLDS: Inner[Run, Phase, Command] = inner(HELD, during=[Phase.WAITING], get=the_held, put=with_held)
 
 P, B = Phase, Purse
 LAST = [AnswerCalls, TellPerson, Ask]
@@ -219,7 +257,7 @@ RUN = Table[Run, Phase, Event, Command](
             for d in ROSTER
             if d.before is not None
         ),
-        row(_ALIVE, Reply, P.ACTING, do.act, calls, asks=[RunCalls, AnswerCalls], spends=B.TURN),
+        row(_ALIVE, Reply, P.ACTING, do.act, calls, asks=[RunCalls, AnswerCalls], spends=B.TURN, refills=[B.HELD]),
         row(_ALIVE, Reply, P.COMPLETED, end.finish(DONE), message_is(Message.FINAL_ANSWER), asks=[End]),
         row(_ALIVE, Reply, P.PARTIAL, end.finish(PART), message_is(Message.PARTIAL_ANSWER), asks=[End]),
         row(_ALIVE, Reply, P.BLOCKED, end.finish(BLOCK), message_is(Message.FAILURE_REPORT), asks=[End]),
@@ -228,6 +266,8 @@ RUN = Table[Run, Phase, Event, Command](
         # the turn and what it found
         row(P.ACTING, Result, P.ACTING, do.fold, open_call),
         row.stay(OPEN, Result, do.fold_late, late_call),
+        row.stay([P.ACTING], Awaits, do.hold, asking_call),
+        row(P.ACTING, TurnEnded, P.WAITING, do.wait_outside, held, asks=[TellPerson, WaitUntil]),
         *(made for d in ROSTER for made in stops_of(d)),
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_escalated, nudged_twice, nudge_due, asks=LAST),
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
@@ -261,6 +301,10 @@ RUN = Table[Run, Phase, Event, Command](
         row.stay(OPEN, GoalMeasured, do.note_goal),
         row.stay(OPEN, Said, do.hear),
         # waiting
+        row.stay([P.WAITING], Signal, do.hear_signal, heard),
+        row(P.WAITING, Signal, P.ACTING, do.release, released, asks=[RunCalls], spends=B.HELD),
+        row(P.WAITING, Signal, P.CONCLUDING, do.stop_held, released, asks=LAST),
+        *(made for event in (Signal, Clock) for made in rows_held(event)),
         row(P.WAITING, Clock, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
         row(P.WAITING, Clock, P.ASKING, do.ask_again, asks=[Ask]),
         row(P.WAITING, Signal, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
@@ -304,6 +348,7 @@ RUN = Table[Run, Phase, Event, Command](
         # what the cells without a row mean
         ordered(_ALIVE, [Reply], "what is wrong with a reply is decided before what it says"),
         ordered(_ALIVE, [Refusal], "what can never pass is decided before what may"),
+        ordered([P.WAITING], [Signal, Clock], "what a held call waits for is decided before the wait for a time"),
         ordered([P.ACTING], [TurnEnded], "a stop before a wait, a wait before a nudge, a nudge before going on"),
         ignore([P.READY, *OPEN], [Ended], "what a recording says of its own end decides nothing"),
         ignore([P.CONCLUDING], [Chunk], "the last reply is judged when it is whole"),
@@ -313,6 +358,7 @@ RUN = Table[Run, Phase, Event, Command](
         refuse(
             [P.READY], [Reply, Result, TurnEnded, Chunk, PlanChanged, GoalMeasured, Refusal, Condensed], "not begun"
         ),
+        refuse([P.READY, *_ASKED, P.WAITING, P.CONDENSING], [Awaits], "no call is open"),
         refuse([P.READY], [Signal, Clock, NoReply], "not begun"),
         refuse(OPEN, [Begin], "begun already"),
         refuse([*_ASKED, P.WAITING, P.CONDENSING], [TurnEnded], "no call is open"),
@@ -332,6 +378,7 @@ RUN = Table[Run, Phase, Event, Command](
         GoalMeasured,
         Refusal,
         Condensed,
+        Awaits,
         Signal,
         Clock,
         Cancel,
@@ -345,5 +392,5 @@ RUN = Table[Run, Phase, Event, Command](
     budgets=SIZES,
     purse=_purse,
     pay=_pay,
-    inners=[JUDGE, LADDER, WAITS],
+    inners=[JUDGE, LADDER, WAITS, HOLDS],
 )

@@ -61,6 +61,7 @@ class Purse(Enum):
     REFUSED = "refusals"
     CONDENSED = "condensings"
     RESCUE = "rescues"
+    HELD = "held_calls"
 
     __hash__ = object.__hash__
 
@@ -82,6 +83,17 @@ class Waits:
     open: HashTrieMap[bytes, OneWait] = HashTrieMap()
     over: HashTrieSet[bytes] = HashTrieSet()
     next_at: float = 0.0
+
+
+@attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
+class Outside:
+    """What came from outside: the consents that hold, by the call's signature and until when, and what was heard.
+
+    `heard` holds eight bytes for the id of each signal, so that one that is sent again is none.
+    """
+
+    consents: HashTrieMap[bytes, float] = HashTrieMap()
+    heard: HashTrieSet[bytes] = HashTrieSet()
 
 
 @attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
@@ -131,6 +143,7 @@ class Run:
     candidate: Candidate = Candidate()
     told: bool = False
     waits: Waits = Waits()
+    outside: Outside = Outside()
     unanswered: tuple[Call, ...] = ()
     stop: Reason | None = None
     facts: tuple[Fact, ...] = ()
@@ -203,6 +216,11 @@ def rescues_full(run: Run) -> int:
     return run.policy.escalation.rescues
 
 
+def held_full(run: Run) -> int:
+    """How often calls of one turn may wait for something outside: each for a consent, and once more for an answer."""
+    return 2 * run.policy.budget.calls_per_turn
+
+
 SIZES: Mapping[Purse, Callable[[Run], int | None]] = {
     Purse.TURN: turns_full,
     Purse.TRUNCATED: truncations_full,
@@ -211,6 +229,7 @@ SIZES: Mapping[Purse, Callable[[Run], int | None]] = {
     Purse.REFUSED: refusals_full,
     Purse.CONDENSED: condensings_full,
     Purse.RESCUE: rescues_full,
+    Purse.HELD: held_full,
 }
 """How full each budget is at the start, by the policy of the run."""
 
@@ -259,6 +278,7 @@ def hand_on(run: Run) -> Run:
         spent=evolve(run.spent, before=run.spent.seconds(run.spent.now), began=run.spent.now, replies=0),
         ledger=next_leg(run.ledger),
         turn=Turn(number=run.turn.number),
+        outside=run.outside,
     )
     kept = {budget: run.purse[budget] for budget in OF_RUN}
     purse = {budget: size(run) for budget, size in SIZES.items()} | kept

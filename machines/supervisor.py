@@ -30,6 +30,7 @@ from .events import (
     Refusal,
     Reply,
     Said,
+    Signal,
     TurnEnded,
 )
 from .run import RUN
@@ -86,18 +87,29 @@ def feed(run: Run, event: Event, *, then: Event | None = None) -> Fed:
 def settle(run: Run, event: Event) -> Fed:
     """Only what `event` shows of what was before it.
 
-    A turn has ended though calls of it are still open; a wait is over, since a recorded run asked on by itself; the
-    history was condensed, since a recorded run's request went through. `feed` does this by itself; an audit does it
-    first, since a recorded run's reply is not the one that a stop asks for.
+    A turn has ended though calls of it are still open, or held; a wait is over, since a recorded run asked on by
+    itself; the history was condensed, since a recorded run's request went through. `feed` does this by itself; an audit
+    does it first, since a recorded run's reply is not the one that a stop asks for.
     """
     fed = Fed(run, (), ())
     if run.at is Phase.ACTING and _shows_end_of_turn(event):
         fed = _step(fed, TurnEnded(event.at))
+    if fed.run.at is Phase.WAITING and _shows_end_of_turn(event):
+        fed = _withdraw(fed, event)
     if isinstance(event, _ANSWERED):
         if fed.run.at is Phase.WAITING:
             fed = _step(fed, Clock(event.at))
         if fed.run.at is Phase.CONDENSING:
             fed = _step(fed, Condensed(event.at, 0))
+    return fed
+
+
+def _withdraw(fed: Fed, event: Event) -> Fed:
+    """Whatever held calls wait for is withdrawn: the run goes on without it."""
+    while fed.run.at is Phase.WAITING and fed.run.turn.held:
+        fed = _step(fed, Signal(event.at, fed.run.turn.held[0].name, withdrawn=True))
+        if fed.run.at is Phase.ACTING and not fed.run.turn.open:
+            fed = _step(fed, TurnEnded(event.at))
     return fed
 
 

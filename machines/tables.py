@@ -12,12 +12,13 @@ from typing import Any, Final
 from statecraft import Table
 
 from .escalation import ESCALATION
+from .held import HELD
 from .message import MESSAGE
 from .run import RUN
 from .state import new_run
 from .wait import WAIT
 
-TABLES: Final[tuple[Table[Any, Any, Any, Any], ...]] = (RUN, MESSAGE, WAIT, ESCALATION)
+TABLES: Final[tuple[Table[Any, Any, Any, Any], ...]] = (RUN, MESSAGE, WAIT, HELD, ESCALATION)
 SAMPLES: Final[Mapping[str, Any]] = {RUN.name: new_run("sample")}
 ASSUMED: Final[tuple[str, ...]] = (
     "every command is answered: a request by a reply or a refusal, a call by a result, a wait by the clock or a signal",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 from .events import Call, ErrorKind, Result
+from .held import Held
 from .ledger.work import digest8
 from .wait import OneWait
 
@@ -53,6 +54,8 @@ class Turn:
     `signal`: what fired last ("" = nothing new yet). `strong`: a signal that clears every streak fired (state, plan,
     goal). `grew`: the set of distinct work did, or may have. `moved`: the world changed. `polls` counts the looks at
     a declared wait that goes on; `waits_over` are those that ended in this turn as nobody hoped, the most urgent first.
+    `held`: calls that wait for something outside; the turn goes on until they are answered. `came`: the answers that
+    have come, for calls that are open again.
     """
 
     number: int = 0
@@ -64,6 +67,8 @@ class Turn:
     polls: int = 0
     moved: bool = False
     waits_over: tuple[OneWait, ...] = ()
+    held: tuple[Held, ...] = ()
+    came: tuple[Held, ...] = ()
 
     @property
     def judged(self) -> tuple[Answer, ...]:
@@ -92,7 +97,11 @@ def unanswered(call: Call) -> Answer:
 
 def unrun(call: Call) -> Answer:
     """A call that was answered without being run: its arguments were no object, or there were too many of them."""
-    error = ErrorKind.OTHER if call.parsed else ErrorKind.VALIDATION
+    return refused(call, ErrorKind.OTHER if call.parsed else ErrorKind.VALIDATION)
+
+
+def refused(call: Call, error: ErrorKind) -> Answer:
+    """A call that was answered without being run, and how that counts."""
     return Answer(call.tool, call.signature, digest8(call.signature, b"not run"), error=error)
 
 

@@ -182,7 +182,8 @@ def _is_guard(question: object) -> TypeGuard[Guard[Any, Any]]:
 
 def name_of(question: object) -> str:
     """What a guard, an effect or a reading is called: its `name`, else the name of the function."""
-    name = getattr(question, "name", None) or getattr(question, "__name__", None)
+    named = None if isinstance(question, type) else getattr(question, "name", None)  # of a class it is a field
+    name = named or getattr(question, "__name__", None)
     if name is None and (function := getattr(question, "func", None)) is not None:  # functools.partial
         name = name_of(function)
     return str(name or type(question).__name__)

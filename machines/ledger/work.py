@@ -106,7 +106,9 @@ def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_
     name = call.tool.encode(errors="surrogatepass")
     seen, recent, written, work = ledger.seen, ledger.recent, ledger.written, ledger.work
     signal, new = "", False
-    late = result.error is ErrorKind.TIMEOUT and tool.kind in (Kind.WRITE, Kind.COMMAND)
+    late = result.error is ErrorKind.OUTCOME_UNKNOWN or (
+        result.error is ErrorKind.TIMEOUT and tool.kind in (Kind.WRITE, Kind.COMMAND)
+    )
     stands = result.error is None or (late and result.state is not None)  # what was looked at afterwards is known
     wrote = result.wrote and stands and not tool.scratch
     done = _done(call, result) if wrote else b""

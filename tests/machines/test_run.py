@@ -25,6 +25,8 @@ from machines.commands import (
 from machines.detectors.roster import ROSTER
 from machines.escalation import Ladder, Rung
 from machines.events import (
+    Awaited,
+    Awaits,
     Begin,
     Call,
     Cancel,
@@ -48,12 +50,13 @@ from machines.events import (
     TurnEnded,
     Usage,
 )
-from machines.ledger.work import Ledger
+from machines.held import Held
+from machines.ledger.work import Ledger, digest8
 from machines.manifest import Kind, Tool
 from machines.outcome import Reason
 from machines.policy import DEFAULT, Budget, Policy, only
 from machines.run import RUN
-from machines.state import ENDINGS, OPEN, RECOVERIES, Phase, Purse, Run, Spent, Waits, new_run
+from machines.state import ENDINGS, OPEN, RECOVERIES, Outside, Phase, Purse, Run, Spent, Waits, new_run
 from machines.streaks import Circle, Streaks, ToolStreak
 from machines.turn import Answer, Turn
 from machines.wait import OneWait, WaitState
@@ -315,6 +318,34 @@ WAITS: list[Case] = [
     ("a signal too late", WAITING, Signal(1_000.0, "approved"), P.CONCLUDING, [LAST_ASK]),
 ]
 
+WAITED = Held(READ, Awaited.ANSWER, "1", 2.0, 50.0)
+APPROVAL = attrs.evolve(WAITED, awaited=Awaited.CONSENT)
+ASKED, TO_APPROVE = (at(P.WAITING, turn=Turn(3, held=(one,))) for one in (WAITED, APPROVAL))
+ASKED_OUT, TO_APPROVE_OUT = (attrs.evolve(run, purse=left(HELD=0)) for run in (ASKED, TO_APPROVE))
+ONCE = attrs.evolve(ASKED, outside=Outside(heard=HashTrieSet([digest8(b"letter")])))
+HELD_CALLS: list[Case] = [
+    ("a call asks for something outside", TWO_OPEN, Awaits(5.0, "1", Awaited.ANSWER, "1"), P.ACTING, []),
+    (
+        "all that is left of the turn is held",
+        acting(Turn(3, held=(WAITED,))),
+        ENDED,
+        P.WAITING,
+        [TellPerson, WaitUntil(50.0, ("1",))],
+    ),
+    ("told once", acting(Turn(3, held=(attrs.evolve(WAITED, told=True),))), ENDED, P.WAITING, [WaitUntil]),
+    ("the answer", ASKED, Signal(5.0, "1", answer="blue"), P.ACTING, [RunCalls(("1",))]),
+    ("the answer heard before", ONCE, Signal(5.0, "1", answer="blue", id="letter"), P.WAITING, []),
+    ("the answer to something else", ASKED, Signal(5.0, "2", answer="blue"), P.WAITING, []),
+    ("an approval", TO_APPROVE, Signal(5.0, "1", answer="approve"), P.ACTING, [RunCalls(("1",))]),
+    ("a denial", TO_APPROVE, Signal(5.0, "1", answer="deny"), P.ACTING, [AnswerCalls]),
+    ("a withdrawal", ASKED, Signal(5.0, "1", withdrawn=True), P.ACTING, [AnswerCalls]),
+    ("nobody answered yet", ASKED, Clock(49.9), P.WAITING, []),
+    ("nobody answered", ASKED, Clock(50.0), P.ACTING, [AnswerCalls]),
+    ("answered once too often", ASKED_OUT, Signal(5.0, "1", answer="blue"), P.CONCLUDING, [AnswerCalls, LAST_ASK]),
+    ("denied once too often", TO_APPROVE_OUT, Signal(5.0, "1"), P.CONCLUDING, [AnswerCalls, LAST_ASK]),
+    ("expired once too often", ASKED_OUT, Clock(50.0), P.CONCLUDING, [AnswerCalls, LAST_ASK]),
+]
+
 REFUSALS: list[Case] = [
     ("refused for good", ASKING, FINAL, P.FAILED, [End]),
     ("refused at the limit", AT_LIMIT, PASSING, P.CONCLUDING, [LAST_ASK]),
@@ -346,7 +377,19 @@ CANCELLED: list[Case] = [
     (f"cancelled while {phase.value}", at(phase), Cancel(5.0), P.CANCELLED, [End]) for phase in (P.READY, *OPEN)
 ]
 
-CASES = [*BEGINNING, *REPLIES, *TURNS, *DETECTED, *CONDENSINGS, *NOTED, *WAITS, *REFUSALS, *LAST, *CANCELLED]
+CASES = [
+    *BEGINNING,
+    *REPLIES,
+    *TURNS,
+    *DETECTED,
+    *CONDENSINGS,
+    *NOTED,
+    *WAITS,
+    *HELD_CALLS,
+    *REFUSALS,
+    *LAST,
+    *CANCELLED,
+]
 
 
 @pytest.mark.parametrize(("run", "event", "target", "commands"), [pytest.param(*c[1:], id=c[0]) for c in CASES])

@@ -6,6 +6,8 @@ import attrs
 import pytest
 
 from machines.events import (
+    Awaited,
+    Awaits,
     Begin,
     Call,
     Cancel,
@@ -47,6 +49,7 @@ SAMPLES: dict[str, Event] = {
     "Goal": GoalMeasured(5.0, 1, 2),
     "Refusal": Refusal(5.0, 529, TEXT),
     "Condensed": Condensed(5.0, 100),
+    "Awaits": Awaits(5.0, "1", Awaited.SIGNAL, "paid"),
     "Signal": Signal(5.0, "approved"),
     "Clock": Clock(5.0),
     "Cancel": Cancel(5.0),
@@ -54,14 +57,14 @@ SAMPLES: dict[str, Event] = {
     "Ended": Ended(5.0, "ok"),
 }
 GRID = """
-            Begin Said Reply Result TurnEnded Chunk Plan Goal Refusal Condensed Signal Clock Cancel NoReply Ended
-READY       r     r    x     x      x         x     x    x    x       x         x      x     r      x       i
-ASKING      x     r    r     r      x         r     r    r    r       r         i      i     r      r       i
-ACTING      x     r    x     r      r         x     r    r    x       r         i      i     r      x       i
-WAITING     x     r    x     r      x         x     r    r    x       r         r      r     r      x       i
-RECOVERING  x     r    r     r      x         r     r    r    r       r         i      i     r      r       i
-CONDENSING  x     r    x     r      x         x     r    r    x       r         i      i     r      r       i
-CONCLUDING  x     r    r     r      x         i     r    r    r       i         i      i     r      r       i
+            Begin Said Reply Result TurnEnded Chunk Plan Goal Refusal Condensed Awaits Signal Clock Cancel NoReply Ended
+READY       r     r    x     x      x         x     x    x    x       x         x      x      x     r      x       i
+ASKING      x     r    r     r      x         r     r    r    r       r         x      i      i     r      r       i
+ACTING      x     r    x     r      r         x     r    r    x       r         r      i      i     r      x       i
+WAITING     x     r    x     r      x         x     r    r    x       r         x      r      r     r      x       i
+RECOVERING  x     r    r     r      x         r     r    r    r       r         x      i      i     r      r       i
+CONDENSING  x     r    x     r      x         x     r    r    x       r         x      i      i     r      r       i
+CONCLUDING  x     r    r     r      x         i     r    r    r       i         x      i      i     r      r       i
 """
 COLUMNS, *LINES = [line.split() for line in GRID.strip().splitlines()]
 CELLS = [(Phase[state], SAMPLES[name], how) for state, *hows in LINES for name, how in zip(COLUMNS, hows, strict=True)]
