@@ -3,13 +3,17 @@
 Every line has `kind`, `seq` (from 0), `prev` and, last, `hash`. The kinds:
 
 `open`     `format`, `run` (its id), `machine`, `table` (digest), `policy` (JSON or null), `version` (of the
-           distribution), `host` (its kind), `durability`, `initial` (the run as it begins)
+           distribution), `host` (its kind), `durability`, `initial` (the run as it begins), `started` (the wall clock at
+           the events' time 0, in seconds since 1970; null where the events have no clock)
 `step`     `machine`, `event`, `source`, `row`, `target`, `readings`, `inside`, `commands`
 `refused`  the same without `row`, `target` and `commands`, with `why` (empty where every guard said no)
 `fault`    `machine`, `row` (or null), `part`, `problem`, `event` (null where it is not in the alphabet), `source`,
            `readings`
 `leg`      the run was handed on: `source` and `target` (its state before and now), `digest` (of the run as JSON), and
            `run`, the run itself where it cannot be computed, else null
+`resume`   the run was taken up by another process: `source` (its state), `by` (that process), `at` (the events' time),
+           `in_flight` (what was asked for and has no answer: `kind`, `seq` of the line that asked, and `again`,
+           whether it is sent again)
 `end`      `lines` (how many stand before it), `state`
 
 `readings` is `seen` (all evidence, and readings that are not at rest, in full), `rest` (how many are at rest) and
@@ -37,7 +41,15 @@ _NUMBERS = attrgetter("name", "now", "nudge", "stop", "most")
 
 
 def opening(
-    of: Journaled[Any, Any, Any], run_id: str, run: Any, *, policy: Any, version: str, host: str, durability: str
+    of: Journaled[Any, Any, Any],
+    run_id: str,
+    run: Any,
+    *,
+    policy: Any,
+    version: str,
+    host: str,
+    durability: str,
+    started: float | None = None,
 ) -> dict[str, Any]:
     """The first line."""
     return {
@@ -51,6 +63,7 @@ def opening(
         "host": host,
         "durability": durability,
         "initial": of.write_run(run),
+        "started": started,
     }
 
 
@@ -122,6 +135,11 @@ def handed_on(of: Journaled[Any, Any, Any], source: str, run: Any) -> dict[str, 
         "digest": short_digest(dump(plain)),
         "run": plain if of.hand_on is None else None,
     }
+
+
+def taken_up(source: str, by: str, at: float, in_flight: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """A run that another process takes up. `by` is of that process alone, so that of two who try only one can."""
+    return {"kind": "resume", "source": source, "by": by, "at": at, "in_flight": list(in_flight)}
 
 
 def ended(lines: int, state: Enum) -> dict[str, Any]:

@@ -5,6 +5,7 @@ A line is kept before this returns, and so before anybody carries out the comman
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from functools import cache
 from importlib import metadata
@@ -16,7 +17,7 @@ from ..codec import dump
 from ..step import Answer, Fault
 from .chain import START, link, seal
 from .journaled import Journaled, listing, tables_of
-from .records import FORMAT, answered, ended, faulted, handed_on, opening
+from .records import FORMAT, answered, ended, faulted, handed_on, opening, taken_up
 from .store import JournalError, Store
 
 R = TypeVar("R")
@@ -57,8 +58,12 @@ class Writer(Generic[R, E, C]):
         *,
         host: str = "",
         policy: object = None,
+        started: float | None = None,
     ) -> Writer[RB, EB, CB]:
-        """Claim the store and write the first line. `host`: the host's kind; `policy`: an attrs value or plain JSON."""
+        """Claim the store and write the first line.
+
+        `host`: the host's kind; `policy`: an attrs value or plain JSON; `started`: the wall clock at the events' time 0.
+        """
         cut = store.claim(fresh=True)
         if store.last() is not None:
             raise JournalError(f"{store.name}: already holds a run; resume it, or choose another place")
@@ -67,7 +72,16 @@ class Writer(Generic[R, E, C]):
         writer = Writer(store, journaled, cut=cut, state=journaled.table.at(initial_run).name)
         durability = store.durability
         writer._write(
-            opening(journaled, run_id, initial_run, policy=policy, version=_version(), host=host, durability=durability)
+            opening(
+                journaled,
+                run_id,
+                initial_run,
+                policy=policy,
+                version=_version(),
+                host=host,
+                durability=durability,
+                started=started,
+            )
         )
         return writer
 
@@ -117,6 +131,10 @@ class Writer(Generic[R, E, C]):
         number = self._write(record)
         self.state = record["target"]
         return number
+
+    def take_up(self, by: str, at: float, in_flight: Sequence[dict[str, Any]] = ()) -> int:
+        """Write that the run was taken up by the process `by`, and what was in flight then."""
+        return self._write(taken_up(self.state, by, at, in_flight))
 
     def end(self, state: Enum) -> int:
         """Write the terminal record. Nothing can follow it."""

@@ -151,6 +151,7 @@ def _unstepped(of: Journaled[R, Any, Any], seq: int, before: R, line: Line) -> E
     said = line.record.get
     why = {
         "leg": f"the run was handed on from {said('source')}, and begins again in {said('target')}",
+        "resume": f"the run was taken up in {said('source')} by another process",
         "end": f"the journal was closed after {said('lines')} lines",
         "fault": f"{said('part')} {said('problem')}",
     }.get(line.kind, "")

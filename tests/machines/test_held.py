@@ -26,6 +26,7 @@ from machines.events import (
 from machines.held import APPROVE, HELD, Held, HeldState
 from machines.manifest import Consent, Kind, Tool
 from machines.policy import Budget, Policy
+from machines.run import RUN
 from machines.state import Phase, Run, new_run
 from machines.supervisor import Fed, feed
 from statecraft import Refused
@@ -153,6 +154,13 @@ def test_an_approval_that_was_for_a_time_runs_nothing_after_it(at: float, runs: 
     asked = deploying(Consent(lasts_seconds=600.0))
     over = feed(asked.run, Signal(at, "1", answer=APPROVE, when=50.0))
     assert (RunCalls(("1",)) in over.commands) is runs
+
+
+def test_only_a_call_of_the_turn_can_wait_for_something() -> None:
+    asked = fed(new_run("run", HOURS), Begin(0.0), Reply(1.0, StopReason.TOOL_USE, (CALL,)))
+    stranger = RUN.step(asked.run, Awaits(2.0, "9", Awaited.ANSWER, "9"))
+    assert isinstance(stranger, Refused)
+    assert stranger.run is asked.run
 
 
 def test_the_time_of_a_wait_is_a_slice_of_the_runs_own() -> None:
