@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from statecraft.journal import FileStore, SqliteStore, Store
+from statecraft.journal import DATABASES, FileStore, SqliteStore, Store
 
 from ..traces.recorded import Recorded
-
-DATABASES = (".db", ".sqlite", ".sqlite3")
-"""Endings of a journal that is kept as SQLite; anything else is a folder of JSON Lines files."""
 
 
 def store_for(where: Path, recorded: Recorded, taken: set[str]) -> Store:

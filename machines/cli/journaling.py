@@ -8,9 +8,9 @@ from pathlib import Path
 import attrs
 
 from statecraft.cli import BadInput
-from statecraft.journal import FileStore, SqliteStore, Store, remove, runs_of
+from statecraft.journal import DATABASES, FileStore, SqliteStore, Store, remove, runs_of
 
-from ..audit.journal import DATABASES, store_for
+from ..audit.journal import store_for
 from ..traces.bad_trace import BadTrace
 from ..traces.formats import open_trace
 from ..traces.recorded import Recorded

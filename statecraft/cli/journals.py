@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from ..diagrams import Taken, taken
-from ..journal import Journaled, JournalError, link, opened, verify
+from ..journal import DATABASES, Journaled, JournalError, link, opened, verify
 from .loading import AnyTable, load_value
 from .running import BadInput
 
 AnyJournaled = Journaled[Any, Any, Any]
 
-ENDINGS = (".jsonl", ".db", ".sqlite", ".sqlite3")
+ENDINGS = (".jsonl", *DATABASES)
 """How the names of journals end; in a folder nothing else is taken for one."""
 
 
@@ -31,7 +31,9 @@ def journals_in(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _hidden(path: Path, top: Path) -> bool:
-    return any(part.startswith(".") or part.endswith(".content") for part in path.relative_to(top).parts)
+    return any(
+        part.startswith(".") or part.endswith((".content", ".notes", ".mail")) for part in path.relative_to(top).parts
+    )
 
 
 def journaled_of(path: Path, run: str | None, of: str | None, known: Mapping[str, str]) -> AnyJournaled:

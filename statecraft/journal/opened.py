@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 from .chain import link
 from .file import FileStore
-from .sqlite import BUSY_SECONDS, MAGIC, SqliteStore, runs_of
+from .sqlite import SqliteStore
+from .sqlite_file import BUSY_SECONDS, MAGIC, TABLES, runs_of, tables_in
 from .store import Durability, JournalError, Store
 
 
@@ -34,6 +34,13 @@ def opened(path: Path | str, run: str | None = None, durability: Durability = "p
     return SqliteStore(place, run, durability)
 
 
+def in_postgres(place: Path | str) -> bool:
+    """Whether the place is a database of a PostgreSQL server. Raises `JournalError` for one that was made a path."""
+    if isinstance(place, Path) and place.parts[:1] in (("postgresql:",), ("postgres:",)):
+        raise JournalError(f"{place}: found a path, expected the address of a PostgreSQL database as text")
+    return isinstance(place, str) and place.startswith(("postgresql://", "postgres://"))
+
+
 def is_sqlite(path: Path) -> bool:
     """Whether the file begins as an SQLite file does. Raises `JournalError` if it cannot be read."""
     try:
@@ -44,14 +51,15 @@ def is_sqlite(path: Path) -> bool:
 
 
 def remove(path: Path, run: str) -> None:
-    """Delete a run's journal: a file with the content beside it; in an SQLite file the run's lines alone.
+    """Delete a run's journal with what lies beside it; in an SQLite file all but its content.
 
     There content belongs to all runs. Raises `JournalError` where it is none, or a writer is at work on it.
     """
     if is_sqlite(path):
         try:
             with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as db, db:
-                db.execute("DELETE FROM lines WHERE run = ?", (run,))
+                for table in sorted((TABLES.keys() - {"content"}) & tables_in(db)):
+                    db.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
         except sqlite3.Error as error:
             raise JournalError(f"{path}: the run {run} cannot be deleted: {error}") from error
         return
@@ -59,7 +67,7 @@ def remove(path: Path, run: str) -> None:
         store.claim()
         try:
             path.unlink()
-            shutil.rmtree(store.folder, ignore_errors=True)
+            store.beside.remove()
         except OSError as error:
             raise JournalError(f"{path}: cannot be deleted: {error.strerror}") from error
 

@@ -1,41 +1,49 @@
 """A journal in SQLite: many runs in one file, written by several processes at once, each on runs of its own.
 
-The file is in WAL mode. Durability "process" is `synchronous=NORMAL`: a commit survives `kill -9`, and a loss of power
-may take back the last of them but never a part of one. "power" is `synchronous=FULL`.
-
-Content is held back and committed together with the line that follows it, so that a turn is one commit.
+Content is held back and committed together with the line or the note that follows it, so that a turn is one commit.
 """
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
-import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..codec import digest_of
-from .store import Durability, JournalError, checked, refuse_seq
+from .beside import checked_holder, checked_note, letter_id, letter_key
+from .sqlite_file import SqliteFile, as_bytes
+from .store import Durability, checked, refuse_seq
 
-BUSY_SECONDS = 20.0  # how long one process waits for another's commit
 HELD_BACK = 1 << 23  # bytes of content that are held back at most; beyond, they are committed by themselves
-MAGIC = b"SQLite format 3\0"
+AT_ONCE = 256  # lines that are read at once; another thread may use the file before the next ones
 
-# Without a rowid a line stands in the index of its key, so that an append dirties one page and not two.
-_KEYED = "run TEXT, seq INTEGER, line BLOB NOT NULL, PRIMARY KEY (run, seq)"
-_LINES = f"CREATE TABLE IF NOT EXISTS lines ({_KEYED}) WITHOUT ROWID"
-_CONTENT = "CREATE TABLE IF NOT EXISTS content (digest TEXT PRIMARY KEY, body BLOB NOT NULL)"
 _INSERT = "INSERT INTO lines (run, seq, line) VALUES (?, ?, ?)"
+_LINES = "SELECT seq, line FROM lines WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?"
+_FIRST = -(1 << 63)  # below every number that a line can have
+_NOTE = (
+    "INSERT INTO notes (run, name, body) VALUES (?, ?, ?) ON CONFLICT (run, name) DO UPDATE SET body = excluded.body"
+)
+_LETTER = "INSERT INTO mail (run, id, body) VALUES (?, ?, ?) ON CONFLICT (run, id) DO NOTHING"
+_LEASE = (
+    "INSERT INTO leases (run, holder, until) VALUES (?, ?, ?) ON CONFLICT (run) DO UPDATE"
+    " SET holder = excluded.holder, until = excluded.until"
+    " WHERE leases.holder = excluded.holder OR leases.until <= ?"
+)
 
 
 class SqliteStore:
-    """One run in an SQLite file. The file is opened when it is first needed, and made by `claim`."""
+    """One run in an SQLite file. The file is opened when it is first needed, and made when it is first written to.
 
-    def __init__(self, path: Path | str, run: str, durability: Durability = "process") -> None:
-        self.path = Path(path)
+    `place`: the file's path, or the file where several stores share one connection; then closing the store leaves that
+    open, and the file says what is durable.
+    """
+
+    def __init__(self, place: SqliteFile | Path | str, run: str, durability: Durability = "process") -> None:
+        self.file = place if isinstance(place, SqliteFile) else SqliteFile(place, durability)
+        self.path = self.file.path
         self.run = run
-        self.durability: Durability = durability
-        self._open: sqlite3.Connection | None = None
+        self.durability: Durability = self.file.durability
+        self._shared = isinstance(place, SqliteFile)
         self._held: dict[str, bytes] = {}
         self._held_size = 0
         self._next = 0
@@ -55,8 +63,7 @@ class SqliteStore:
         del fresh  # a run that is there is seen by its first line
         if self._claimed:
             return b""
-        with self._at_work("cannot be opened for writing", create=True) as db:
-            _set_up(db)
+        with self.file.at_work("cannot be opened for writing", create=True) as db:
             last = db.execute("SELECT max(seq) FROM lines WHERE run = ?", (self.run,)).fetchone()[0]
         self._next = 0 if last is None else last + 1
         self._claimed = True
@@ -68,55 +75,53 @@ class SqliteStore:
         if seq > self._next:
             refuse_seq(self.name, seq, line, None)
         try:
-            with self._at_work(f"line {seq} could not be written") as db:
-                if self._held:
-                    self._commit_held(db, seq, line)
-                else:
-                    # A single statement begins as a writer and waits its turn, as BEGIN IMMEDIATE would.
-                    db.execute(_INSERT, (self.run, seq, line))
+            self._commit(f"line {seq} could not be written", _INSERT, (self.run, seq, line))
         except sqlite3.IntegrityError:
             refuse_seq(self.name, seq, line, self._line(seq))
             self._flush()
         self._next = max(self._next, seq + 1)
 
-    def _commit_held(self, db: sqlite3.Connection, seq: int | None, line: bytes) -> None:
-        db.execute("BEGIN IMMEDIATE")
-        try:
+    def _commit(self, what: str, statement: str, values: tuple[object, ...]) -> None:
+        """One statement, with the content held back until now."""
+        if not self._held:
+            # A single statement begins as a writer and waits its turn, as BEGIN IMMEDIATE would.
+            with self.file.at_work(what, create=True) as db:
+                db.execute(statement, values)
+            return
+        with self.file.commit(what) as db:
             db.executemany("INSERT OR IGNORE INTO content (digest, body) VALUES (?, ?)", self._held.items())
-            if seq is not None:
-                db.execute(_INSERT, (self.run, seq, line))
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:  # a full disk has rolled back already
-                db.execute("ROLLBACK")
-            raise
+            if statement:
+                db.execute(statement, values)
         self._held.clear()
         self._held_size = 0
 
     def _flush(self) -> None:
         if self._held:
-            self.claim()
-            with self._at_work("content could not be written") as db:
-                self._commit_held(db, None, b"")
+            self._commit("content could not be written", "", ())
 
     def _line(self, seq: int) -> bytes | None:
-        with self._at_work("cannot be read") as db:
+        with self.file.at_work("cannot be read") as db:
             found = db.execute("SELECT line FROM lines WHERE run = ? AND seq = ?", (self.run, seq)).fetchone()
-        return None if found is None else _bytes(found[0])
+        return None if found is None else as_bytes(found[0])
 
-    def lines(self) -> Iterator[bytes]:
-        """All lines of the run by number; memory holds one at a time."""
-        query = "SELECT line FROM lines WHERE run = ? ORDER BY seq"
-        with self._at_work("cannot be read") as db, contextlib.closing(db.cursor()) as cursor:
-            for (line,) in cursor.execute(query, (self.run,)):
-                yield _bytes(line)
+    def lines(self, after: int = -1) -> Iterator[bytes]:
+        """The lines above `after` by number; memory holds a few hundred at a time."""
+        at = _FIRST if after < 0 else after
+        while True:
+            with self.file.at_work("cannot be read") as db:
+                found = db.execute(_LINES, (self.run, at, AT_ONCE)).fetchall()
+            for _, line in found:
+                yield as_bytes(line)
+            if len(found) < AT_ONCE:
+                return
+            at = found[-1][0]
 
     def last(self) -> bytes | None:
         """The line with the highest number."""
-        with self._at_work("cannot be read") as db:
+        with self.file.at_work("cannot be read") as db:
             query = "SELECT line FROM lines WHERE run = ? ORDER BY seq DESC LIMIT 1"
             found = db.execute(query, (self.run,)).fetchone()
-        return None if found is None else _bytes(found[0])
+        return None if found is None else as_bytes(found[0])
 
     def tail(self) -> bytes:
         """Nothing: a commit is whole or not there."""
@@ -136,77 +141,69 @@ class SqliteStore:
         """Content by its digest, whichever run put it there."""
         if digest in self._held:
             return self._held[digest]
-        with self._at_work("content cannot be read") as db:
+        with self.file.at_work("content cannot be read") as db:
             found = db.execute("SELECT body FROM content WHERE digest = ?", (digest,)).fetchone()
-        return None if found is None else checked(_bytes(found[0]), digest, self.name)
+        return None if found is None else checked(as_bytes(found[0]), digest, self.name)
 
     def drop(self, digest: str) -> bool:
         """Delete content, for every run of the file, overwriting it in the file and its log."""
         held = self._held.pop(digest, None) is not None
-        with self._at_work("content cannot be deleted") as db:
+        with self.file.at_work("content cannot be deleted") as db:
             db.execute("PRAGMA secure_delete = ON")
             gone = db.execute("DELETE FROM content WHERE digest = ?", (digest,)).rowcount > 0
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return gone or held
 
+    def keep(self, name: str, body: bytes | None) -> None:
+        """Commit the note, with the content held back until now."""
+        what = f"the note {checked_note(name)} could not be kept"
+        if body is not None:
+            self._commit(what, _NOTE, (self.run, name, body))
+        else:
+            self._commit(what, "DELETE FROM notes WHERE run = ? AND name = ?", (self.run, name))
+
+    def kept(self, name: str) -> bytes | None:
+        """A note."""
+        checked_note(name)
+        found = self.file.rows("notes", "SELECT body FROM notes WHERE run = ? AND name = ?", self.run, name)
+        return as_bytes(found[0][0]) if found else None
+
+    def post(self, id: str, body: bytes) -> bool:
+        """Commit a letter, by itself, whatever is held back."""
+        with self.file.at_work("a letter could not be written", create=True) as db:
+            return db.execute(_LETTER, (self.run, letter_key(id), body)).rowcount > 0
+
+    def mail(self) -> list[tuple[str, bytes]]:
+        """The letters by their number."""
+        found = self.file.rows("mail", "SELECT id, body FROM mail WHERE run = ? ORDER BY came", self.run)
+        return [(letter_id(as_bytes(key)), as_bytes(body)) for key, body in found]
+
+    def unpost(self, id: str) -> None:
+        """Delete a letter."""
+        key = letter_key(id)
+        with self.file.at_work("a letter could not be taken away", create=True) as db:
+            db.execute("DELETE FROM mail WHERE run = ? AND id = ?", (self.run, key))
+
+    def lease(self, holder: str, seconds: float, at: float) -> str | None:
+        """Write who has the run and until when, or read who has it, in one commit."""
+        checked_holder(holder, seconds)
+        with self.file.commit("cannot be leased") as db:
+            if db.execute(_LEASE, (self.run, holder, at + seconds, at)).rowcount > 0:
+                return None
+            has: str = db.execute("SELECT holder FROM leases WHERE run = ?", (self.run,)).fetchone()[0]
+        return has
+
+    def release(self, holder: str) -> None:
+        """Delete one's own lease."""
+        checked_holder(holder)
+        with self.file.at_work("its lease cannot be given up", create=True) as db:
+            db.execute("DELETE FROM leases WHERE run = ? AND holder = ?", (self.run, holder))
+
     def close(self) -> None:
-        """Commit content that no line followed, and close the file."""
+        """Commit content that no line followed, and close the file if it is this store's alone."""
         try:
             self._flush()
         finally:
-            if self._open is not None:
-                self._open.close()
-            self._open = None
+            if not self._shared:
+                self.file.close()
             self._claimed = False
-
-    @contextlib.contextmanager
-    def _at_work(self, what: str, *, create: bool = False) -> Generator[sqlite3.Connection]:
-        try:
-            yield self._open or self._connection(create=create)
-        except sqlite3.IntegrityError:
-            raise
-        except sqlite3.Error as error:
-            raise _failed(self.path, what, error) from error
-
-    def _connection(self, *, create: bool) -> sqlite3.Connection:
-        if not create and not self.path.exists():
-            raise JournalError(f"{self.path}: there is no such file")
-        self._open = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-        self._open.execute(f"PRAGMA synchronous = {'FULL' if self.durability == 'power' else 'NORMAL'}")
-        return self._open
-
-
-def runs_of(path: Path | str) -> tuple[str, ...]:
-    """The runs that an SQLite file holds, sorted."""
-    with contextlib.closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as db:
-        try:
-            return tuple(run for (run,) in db.execute("SELECT DISTINCT run FROM lines ORDER BY run"))
-        except sqlite3.Error as error:
-            raise _failed(Path(path), "cannot be read", error) from error
-
-
-def _set_up(db: sqlite3.Connection) -> None:
-    """WAL mode and the tables. Two processes may be at it at once, and the change to WAL does not wait by itself."""
-    until = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL").fetchone()
-            break
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
-                raise
-            time.sleep(0.01)
-    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if not {"lines", "content"} <= tables:
-        db.execute(_LINES)
-        db.execute(_CONTENT)
-
-
-def _bytes(found: bytes | str) -> bytes:
-    """A line that somebody has edited by hand may have become text."""
-    return found if isinstance(found, bytes) else found.encode("utf-8", "surrogatepass")
-
-
-def _failed(path: Path, what: str, error: sqlite3.Error) -> JournalError:
-    full = getattr(error, "sqlite_errorname", "") == "SQLITE_FULL"
-    return JournalError(f"{path}: {what}: {'the disk is full' if full else error}")

@@ -1,12 +1,15 @@
-"""Where a journal is kept: one small protocol. One store is one run's chain, and the content that lies beside it."""
+"""Where a journal is kept: one protocol. One store is one run's chain, and what lies beside it.
+
+Beside the chain lie its content by digest, notes by name, the mail for the run, and its lease. The chain and its
+content are the record. The rest lets a run be put down in one process and taken up in another: it may be read, and
+mail and lease may be changed, by a process that has not claimed the run.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from typing import Literal, Protocol
-
-import attrs
 
 from ..codec import digest_of
 
@@ -47,8 +50,8 @@ class Store(Protocol):
         """Keep the line (without a newline) as number `seq`, from 0. The same line again is taken as done."""
         ...
 
-    def lines(self) -> Iterator[bytes]:
-        """All whole lines in their order."""
+    def lines(self, after: int = -1) -> Iterator[bytes]:
+        """The whole lines in their order: those numbered above `after`, and from -1 on all."""
         ...
 
     def last(self) -> bytes | None:
@@ -71,8 +74,48 @@ class Store(Protocol):
         """Redact: delete content for good. The chain stays whole. False where there was none."""
         ...
 
+    def keep(self, name: str, body: bytes | None) -> None:
+        """Put a note beside the chain in place of the one of that name, as a whole; None takes it away.
+
+        Content that was put before a note is found by whoever finds the note. `name`: letters a to z and `_`, else
+        `ValueError`.
+        """
+        ...
+
+    def kept(self, name: str) -> bytes | None:
+        """The note of that name; None where there is none."""
+        ...
+
+    def post(self, id: str, body: bytes) -> bool:
+        """Put a letter into the run's mail. False, and nothing done, while a letter of that id lies there.
+
+        `id`: any text of 1 to 200 characters, else `ValueError`.
+        """
+        ...
+
+    def mail(self) -> list[tuple[str, bytes]]:
+        """The letters, each with its id, in the order in which they came, as far as clocks agree on it."""
+        ...
+
+    def unpost(self, id: str) -> None:
+        """Take a letter away. Nothing where there is none."""
+        ...
+
+    def lease(self, holder: str, seconds: float, at: float) -> str | None:
+        """Have the run for `holder` from now, `at`, for so many seconds: None if so, else who has it.
+
+        It is got where nobody has it, where it ran out (at its last second it has), and by its holder again, which
+        renews it. `at` is the wall clock's, in seconds; all who lease a run must agree on it. `holder`: printable text
+        of 1 to 200 characters, else `ValueError`.
+        """
+        ...
+
+    def release(self, holder: str) -> None:
+        """Give up the lease, if it is the holder's."""
+        ...
+
     def close(self) -> None:
-        """Give up the claim, and what is open."""
+        """Give up the claim, and what is open. A lease is not given up."""
         ...
 
 
@@ -86,57 +129,6 @@ def checked(content: bytes, digest: str, name: str) -> bytes:
     if digest_of(content) != digest:
         raise JournalError(f"{name}: the content {digest[:12]} is not what was put there")
     return content
-
-
-@attrs.define
-class MemoryStore:
-    """A store that is gone with the process: for tests, and for runs that nobody will ask about."""
-
-    name: str = "in memory"
-    durability: Durability = "process"
-    _lines: list[bytes] = attrs.field(init=False, factory=list[bytes])
-    _content: dict[str, bytes] = attrs.field(init=False, factory=dict[str, bytes])
-
-    def claim(self, *, fresh: bool = False) -> bytes:
-        """Nothing is left by a dead writer here."""
-        del fresh
-        return b""
-
-    def append(self, seq: int, line: bytes) -> None:
-        """Keep the line."""
-        if seq == len(self._lines):
-            self._lines.append(line)
-        else:
-            refuse_seq(self.name, seq, line, self._lines[seq] if 0 <= seq < len(self._lines) else None)
-
-    def lines(self) -> Iterator[bytes]:
-        """All lines."""
-        return iter(tuple(self._lines))
-
-    def last(self) -> bytes | None:
-        """The last line."""
-        return self._lines[-1] if self._lines else None
-
-    def tail(self) -> bytes:
-        """Nothing."""
-        return b""
-
-    def put(self, content: bytes) -> str:
-        """Keep content."""
-        digest = digest_of(content)
-        self._content[digest] = content
-        return digest
-
-    def get(self, digest: str) -> bytes | None:
-        """Content by its digest."""
-        return self._content.get(digest)
-
-    def drop(self, digest: str) -> bool:
-        """Delete content."""
-        return self._content.pop(digest, None) is not None
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 def refuse_seq(name: str, seq: int, line: bytes, there: bytes | None) -> None:

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from statecraft.journal import MemoryStore, Shelf, Store, shelf_at
+
 FERRY = Path(__file__).resolve().parent.parent / "ferry.py"
+MATE = FERRY.with_name("mate.py")
 
 
 Launch = Callable[..., "subprocess.Popen[str]"]
@@ -18,15 +21,19 @@ Launch = Callable[..., "subprocess.Popen[str]"]
 
 @pytest.fixture
 def launch(root: Path) -> Iterator[Launch]:
-    """Starts the tests' machine as a program, behind a shell's `before`; whatever still runs at the end is killed."""
+    """Starts the tests' machine as a program, behind a shell's `before`, or with `mate` what works beside a journal.
+
+    Whatever still runs at the end is killed.
+    """
     begun: list[subprocess.Popen[str]] = []
 
-    def start(*args: str, before: str = "", seed: str = "0") -> subprocess.Popen[str]:
-        command = [sys.executable, str(FERRY), *args]
+    def start(*args: str, before: str = "", seed: str = "0", mate: bool = False) -> subprocess.Popen[str]:
+        command = [sys.executable, str(MATE if mate else FERRY), *args]
         if before:
             command = ["/bin/sh", "-c", f'{before}; exec "$0" "$@"', *command]
         environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONHASHSEED": seed}
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment)
         begun.append(process)
         return process
 
@@ -34,3 +41,39 @@ def launch(root: Path) -> Iterator[Launch]:
     for process in begun:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture(params=["folder", "sqlite"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a shelf of each kind is."""
+    if request.param == "postgres":
+        found: str = request.getfixturevalue("postgres")
+        return found
+    return str(tmp_path / {"folder": "runs", "sqlite": "runs.db"}[request.param])
+
+
+@pytest.fixture
+def shelf(place: str) -> Iterator[Shelf]:
+    shelf = shelf_at(place)
+    yield shelf
+    shelf.close()
+
+
+@pytest.fixture(params=["memory", "file", "file+power", "sqlite", "sqlite+power"])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Store]]:
+    """Opens the same store each time, as another process would."""
+    kind, _, power = str(request.param).partition("+")
+    once = MemoryStore()
+    shelves: list[Shelf] = []
+    places = {"file": str(tmp_path), "sqlite": str(tmp_path / "runs.db")}
+    place = str(request.getfixturevalue("postgres")) if kind == "postgres" else places.get(kind, "")
+
+    def make() -> Store:
+        if kind == "memory":
+            return once
+        shelves.append(shelf_at(place, "power" if power else "process"))
+        return shelves[-1].store("a run")
+
+    yield make
+    for shelf in shelves:
+        shelf.close()

@@ -18,21 +18,6 @@ from statecraft.replay import replay
 Make = Callable[[], Store]
 
 
-@pytest.fixture(params=["memory", "file", "file+power", "sqlite", "sqlite+power"])
-def make(request: pytest.FixtureRequest, tmp_path: Path, ferry: Any) -> Make:
-    """Opens the same store each time."""
-    kind: str = request.param
-    once = MemoryStore()
-
-    def make() -> Store:
-        if kind == "memory":
-            return once
-        store: Store = ferry.store_of(kind, str(tmp_path / kind.split("+")[0]), "a run")
-        return store
-
-    return make
-
-
 def kept(store: Store) -> list[bytes]:
     return list(store.lines())
 
@@ -338,7 +323,8 @@ def test_a_database_that_is_full_is_an_error_and_stays_in_order(ferry: Any, tmp_
     path = tmp_path / "runs.db"
     store = SqliteStore(path, "r")
     store.append(0, b'{"seq":0}')
-    connection: sqlite3.Connection = vars(store)["_open"]
+    connection = store.file.connection
+    assert connection is not None
     connection.execute("PRAGMA max_page_count = 8")
     store.put(b"x" * 100_000)
     with pytest.raises(JournalError, match="line 1 could not be written: the disk is full"):
@@ -368,7 +354,8 @@ def test_a_file_is_forced_to_the_disk_for_power_alone(
 def test_a_database_is_synchronous_as_its_durability_says(tmp_path: Path, durability: Any, level: int) -> None:
     store = SqliteStore(tmp_path / "runs.db", "r", durability)
     store.append(0, b'{"seq":0}')
-    connection: sqlite3.Connection = vars(store)["_open"]
+    connection = store.file.connection
+    assert connection is not None
     assert connection.execute("PRAGMA synchronous").fetchone() == (level,)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     store.close()
