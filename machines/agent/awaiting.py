@@ -5,7 +5,8 @@ call, one turn and one line of the journal. The time of such a wait is the small
 has left, less what is held back for the work after it.
 
 The rules: with no time left nothing is asked. The gaps grow by a factor up to a cap; the last one ends at the deadline,
-and then it is looked once more. A value that nobody declared, and an error, end it at once and are the answer.
+and then it is looked once more. A look may put the next one off, but never over the deadline. A value that nobody
+declared, and an error, end it at once and are the answer.
 """
 
 from __future__ import annotations
@@ -28,6 +29,23 @@ LOOK: Final = 30.0
 """Seconds that one look may take at most: less than what is held back for the work after a wait."""
 
 
+LONGEST_AFTER: Final = 3600.0
+"""Seconds by which a look can put the next one off at most: no server's word shall end a wait without a deadline."""
+
+
+@attrs.frozen
+class Looked:
+    """What a look found, from one that has more to say than the value.
+
+    `after`: seconds before which the next look shall not come, None where nothing was said. `missed`: nothing came of
+    the look; whatever was seen before it stands, and the wait goes on.
+    """
+
+    value: object = None
+    after: float | None = None
+    missed: bool = False
+
+
 @attrs.frozen
 class Poll:
     """How often it is looked. Seconds: the first gap, the factor by which each grows, and the longest.
@@ -47,11 +65,15 @@ class Poll:
                 raise ValueError(f"Poll.{name}: found {found!r}, expected a number of at least {least:g}")
 
     def gaps(self, least: float = 0.0) -> Iterator[float]:
-        """The gaps, one after another; none shorter than `least`."""
+        """The gaps, one after another, before chance makes them longer; none shorter than `least`."""
         gap = self.first
         while True:
-            yield max(gap, least) * (1.0 + random.random() * self.jitter)  # spreads load, hides nothing
+            yield max(gap, least)
             gap = min(gap * self.factor, self.cap)
+
+    def spread(self, gap: float) -> float:
+        """A gap, made longer by chance: this spreads load and hides nothing."""
+        return gap * (1.0 + random.random() * self.jitter)
 
 
 async def await_until(
@@ -66,6 +88,8 @@ async def await_until(
 ) -> object:
     """Look until the value is no waiting one, and give it; at the deadline `{status: "wait_timeout", ...}` instead.
 
+    A look gives the value, or a `Looked` with it. An `after` of more than an hour is taken for an hour.
+
     `left`: seconds that there are at most. `waited_s` is the time that was really waited, `last_seen` the last value.
     Raises what `look` raises, and `TimeoutError` where one takes longer than `longest_look`.
     """
@@ -74,15 +98,19 @@ async def await_until(
     deadline = began + min(longest, left)
     if deadline <= began:
         return timed_out(0.0, None)
-    for gap in (poll or Poll()).gaps(wait.min_interval_seconds or 0.0):
+    poll, last = poll or Poll(), None
+    for gap in poll.gaps(wait.min_interval_seconds or 0.0):
         with anyio.fail_after(longest_look):
-            value = await look()
-        if poll_of(value, None, wait)[0] is not PollState.WAITING:
-            return value
+            found = await look()
+        looked = found if isinstance(found, Looked) else Looked(found)
+        if not looked.missed:
+            last = looked.value
+            if poll_of(last, None, wait)[0] is not PollState.WAITING:
+                return last
         heartbeat()
         if now() >= deadline:
-            return timed_out(now() - began, value)
-        await sleep(min(gap, deadline - now()))
+            return timed_out(now() - began, last)
+        await sleep(min(poll.spread(max(gap, min(looked.after or 0.0, LONGEST_AFTER))), deadline - now()))
     raise AssertionError("there is always another gap")
 
 
@@ -111,7 +139,11 @@ def awaited(tool: AgentTool, poll: Poll | None = None, *, name: str | None = Non
         except TimeoutError:
             raise ToolError(ErrorKind.TIMEOUT, f"a look took more than {longest_look:g} s") from None
 
-    # Its own time is watched in here, look by look.
+    return as_one_call(attrs.evolve(tool, name=name or tool.name, function=blocking))
+
+
+def as_one_call(tool: AgentTool) -> AgentTool:
+    """A tool whose function lasts until a wait is over, and watches its own time look by look."""
     manifest = attrs.evolve(tool.manifest, wait=None, timeout_seconds=inf, idle_seconds=None)
     said = f"{tool.description}\n\nThis call lasts until it is over, or its time is: there is no need to ask again."
-    return attrs.evolve(tool, name=name or tool.name, description=said, function=blocking, manifest=manifest)
+    return attrs.evolve(tool, description=said, manifest=manifest)

@@ -10,7 +10,7 @@ import anyio
 import attrs
 import pytest
 
-from machines.agent.awaiting import Poll, await_until, awaited, timed_out
+from machines.agent.awaiting import LONGEST_AFTER, Looked, Poll, await_until, awaited, timed_out
 from machines.agent.scripted import Turn, call
 from machines.agent.tools import ToolError, tool
 from machines.manifest import Kind, Tool, Wait
@@ -77,6 +77,44 @@ async def test_a_value_that_nobody_declared_ends_it_at_once_and_is_the_answer(va
     world = World(over_at=12.0, value=value)
     assert await world.until() == value
     assert world.looks[-1] == 12.5
+
+
+@pytest.mark.parametrize(
+    ("after", "second"),
+    [(None, 5.0), (0.0, 5.0), (-1.0, 5.0), (float("nan"), 5.0), (5.0, 5.0), (5.1, 5.1), (99.9, 99.9), (inf, 100.0)],
+)
+async def test_a_look_may_put_the_next_one_off_but_neither_nearer_nor_over_the_deadline(
+    after: float | None, second: float
+) -> None:
+    world = World(over_at=second, value=Looked({"status": "success"}))
+
+    async def look() -> object:
+        found = await world.look()
+        return Looked(found, after) if found == RUNNING else found
+
+    assert await await_until(look, BUILD, left=100.0, now=lambda: world.at, sleep=world.sleep) == {"status": "success"}
+    assert world.looks == [0.0, second]
+
+
+async def test_no_look_puts_the_next_one_off_by_more_than_an_hour_and_chance_comes_on_top() -> None:
+    world = World(value=Looked(RUNNING, 86_400.0))
+    world.over_at = 0.0
+    await world.until(attrs.evolve(BUILD, max_wait_seconds=None), Poll(jitter=0.5), left=50_000.0)
+    gaps = [b - a for a, b in zip(world.looks, world.looks[1:], strict=False)][:-1]
+    assert min(gaps) >= LONGEST_AFTER
+    assert max(gaps) <= 1.5 * LONGEST_AFTER
+    assert len({round(gap, 6) for gap in gaps}) > 2
+
+
+async def test_a_look_that_came_to_nothing_ends_nothing_and_what_was_seen_before_stands() -> None:
+    found = iter([Looked({"status": "success"}, missed=True), RUNNING, Looked(missed=True), Looked(missed=True)])
+    world = World()
+
+    async def look() -> object:
+        return next(found)
+
+    waited = await await_until(look, BUILD, left=20.0, now=lambda: world.at, sleep=world.sleep)
+    assert waited == timed_out(20.0, RUNNING)
 
 
 async def test_an_error_ends_it_at_once() -> None:
