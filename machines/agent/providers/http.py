@@ -37,7 +37,7 @@ class BadProxy(ValueError):
 
 @attrs.frozen
 class Answer:
-    """What a server answered. Names of headers are in lower case, `body` is unpacked."""
+    """What a server answered. Names of headers are in lower case, `body` is unpacked (but not that of a `get`)."""
 
     status: int
     headers: Mapping[str, str]
@@ -88,10 +88,26 @@ class Http:
 
         `connect` seconds for the connection, no limit of its own on the rest: that is the caller's.
         """
+        return await self._ask("POST", url, headers, body, MOST_BYTES)
+
+    async def get(self, url: str, headers: Mapping[str, str], most: int) -> Answer | NoAnswer:
+        """Ask for what is at `url`, at most `most` bytes of it; otherwise as `post`.
+
+        It is asked for unpacked, and left as it comes: a few packed bytes can become more than memory holds.
+        """
+        return await self._ask("GET", url, {**headers, "accept-encoding": "identity"}, b"", most)
+
+    async def _ask(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, most: int
+    ) -> Answer | NoAnswer:
         if self._closed:
             return _IS_CLOSED
         try:
-            answer = await _exchange(self._client(url), url, headers, body, self.connect)
+            client = self._client(url)
+            times = httpx.Timeout(None, connect=self.connect)
+            request = client.build_request(method, url, headers=headers, content=body or None, timeout=times)
+            request.stream = _Body(body)
+            answer = await _exchange(client, request, most)
         except BadProxy as error:
             return NoAnswer(str(error), again=False, connected=False)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
@@ -128,30 +144,26 @@ class Http:
         return shared.clients[proxies]
 
 
-async def _exchange(
-    client: httpx.AsyncClient, url: str, headers: Mapping[str, str], body: bytes, connect: float
-) -> Answer | NoAnswer:
-    times = httpx.Timeout(None, connect=connect)
-    request = client.build_request("POST", url, headers=headers, content=body, timeout=times)
-    request.stream = _Body(body)
+async def _exchange(client: httpx.AsyncClient, request: httpx.Request, most: int) -> Answer | NoAnswer:
     chunks: list[bytes] = []
     size = 0
     response = await client.send(request, stream=True)
+    unpacked = request.headers.get("accept-encoding") != "identity"
     try:
-        async for chunk in response.aiter_bytes():
+        async for chunk in response.aiter_bytes() if unpacked else response.aiter_raw():
             chunks.append(chunk)
             size += len(chunk)
-            if size > MOST_BYTES:
+            if size > most:
                 # To leave the loop here would leave the generators beneath it open. Closing makes them end.
                 chunks.clear()
                 await response.aclose()
     except httpx.HTTPError:
-        if size <= MOST_BYTES:
+        if size <= most:
             raise
     finally:
         await response.aclose()
-    if size > MOST_BYTES:
-        return NoAnswer(f"an answer of more than {MOST_BYTES} bytes", again=False)
+    if size > most:
+        return NoAnswer(f"an answer of more than {most} bytes", again=False)
     return Answer(response.status_code, dict(response.headers), b"".join(chunks))
 
 

@@ -60,17 +60,20 @@ class Exchange(BaseHTTPRequestHandler):
 
 
 class Loopback(ThreadingHTTPServer):
-    """The server; `answer` gets the exchange, the path and the body of each request, in a thread of its connection."""
+    """The server; `answer` gets the exchange, the path and the body of each request, in a thread of its connection.
+
+    `exchange` is the class of an exchange, for a server that is asked by other methods than POST.
+    """
 
     daemon_threads = True
     request_queue_size = _BACKLOG
 
-    def __init__(self, answer: Callable[[Exchange, str, bytes], None]) -> None:
+    def __init__(self, answer: Callable[[Exchange, str, bytes], None], exchange: type[Exchange] = Exchange) -> None:
         self.answer = answer
         self.stopping = threading.Event()
         self._open: dict[socket.socket, threading.Thread] = {}
         self._lock = threading.Lock()
-        super().__init__((HOST, 0), Exchange)
+        super().__init__((HOST, 0), exchange)
         self._thread = threading.Thread(target=self._serve, name="scripted model server", daemon=True)
         self._thread.start()
 
