@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .awaiting import Poll, awaited
     from .calling import heartbeat
     from .files import file_tools
+    from .http_poll import polled_url
     from .notices import (
         AttemptResetNotice,
         CallsNotice,
@@ -60,6 +61,7 @@ _MODULES: Final = {
     ".awaiting": ("Poll", "awaited"),
     ".calling": ("heartbeat",),
     ".files": ("file_tools",),
+    ".http_poll": ("polled_url",),
     ".notices": (
         "AttemptResetNotice",
         "CallsNotice",
@@ -147,6 +149,7 @@ __all__ = [
     "awaited",
     "file_tools",
     "heartbeat",
+    "polled_url",
     "provider_for",
     "tool",
 ]
