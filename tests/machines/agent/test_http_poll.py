@@ -269,6 +269,8 @@ async def test_json_is_read_where_the_server_says_so_and_text_stays_text(
         (Reply(body=b" " * (MOST_BYTES + 1)), f"an answer of more than {MOST_BYTES} bytes"),
         (Reply(body=b" " * (64 * MOST_BYTES)), f"an answer of more than {MOST_BYTES} bytes"),
         (Reply(body=gzip.compress(DONE), headers={"content-encoding": "gzip"}), "a packed body"),
+        # Unpacked, it would be too large: it is not unpacked.
+        (Reply(body=gzip.compress(b" " * (2 * MOST_BYTES)), headers={"content-encoding": "gzip"}), "a packed body"),
     ],
 )
 async def test_a_body_that_cannot_be_taken_ends_it_as_an_error(reply: Reply, said: str) -> None:
