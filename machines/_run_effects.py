@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
 
 from rpds import HashTrieSet
 
@@ -38,7 +37,7 @@ from .events import (
     TurnEnded,
     Values,
 )
-from .held import APPROVE, DENY, Held, HeldState
+from .held import APPROVE, DENY, FOREVER, Held, HeldState
 from .held import told_of as told_of_held
 from .ledger.work import Learned, learn_goal, learn_plan, learn_result
 from .manifest import Kind
@@ -122,7 +121,7 @@ def _needs_consent(run: Run, call: Call) -> Held | None:
     rule, now = run.tool(call.tool).consent, run.spent.now
     if rule is None or run.outside.consents.get(call.signature, 0.0) > now:
         return None
-    until = now + min(inf if rule.wait_seconds is None else rule.wait_seconds, run.time_left(now))
+    until = min(now + min(FOREVER if rule.wait_seconds is None else rule.wait_seconds, run.time_left(now)), FOREVER)
     return Held(call, Awaited.CONSENT, call.id, now, until, choices=(APPROVE, DENY), lasts=rule.lasts_seconds)
 
 
@@ -131,7 +130,7 @@ def hold(run: Run, event: Awaits) -> Done:
     run = at_time(run, event)
     now, turn = run.spent.now, run.turn
     call = next(call for call in turn.open if call.id == event.call)
-    until = min(inf if event.until is None else event.until, now + run.time_left(now))
+    until = min(FOREVER if event.until is None else event.until, now + run.time_left(now))
     one = Held(call, event.awaited, event.name, now, until, question=event.question, choices=event.choices)
     left = tuple(other for other in turn.open if other is not call)
     return evolve(run, turn=evolve(turn, open=left, held=(*turn.held, one))), ()

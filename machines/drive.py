@@ -3,8 +3,8 @@
 The rules: a step is in the journal before its commands are carried out, and `run` is never ahead of the journal.
 Commands are carried out in their order, one at a time; what they bring is fed at once. Whatever ends the loop from
 outside (a cancelled task, an interrupt) is fed as a cancel first, so that the run has an ending, every open call an
-answer, and the journal its terminal record. Where a line cannot be written nothing is written after it: the journal is
-left open, which is what it is.
+answer, and the journal its terminal record; a run that is to outlive its process is left as it stands instead. Where a
+line cannot be written nothing is written after it: the journal is left open, which is what it is.
 """
 
 from __future__ import annotations
@@ -27,31 +27,54 @@ Watch = Callable[[Event, Fed], None]
 
 
 class Loop:
-    """One run under way. `run` is its value after the last step that was written."""
+    """One run under way. `run` is its value after the last step that was written; `put_down`: it waits, elsewhere.
 
-    def __init__(self, run: Run, host: Host, journal: RunJournal, watch: Watch) -> None:
-        self.run, self._host, self._journal, self._watch = run, host, journal, watch
-        self._left: deque[tuple[Command, Key]] = deque()
+    `left`: what a run that is taken up had asked for. `outlives`: a run that another process is to take up where this
+    one is ended from outside.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        host: Host,
+        journal: RunJournal,
+        watch: Watch,
+        *,
+        left: Iterable[tuple[Command, Key]] = (),
+        outlives: bool = False,
+    ) -> None:
+        self.run, self.put_down, self._host, self._journal, self._watch = run, False, host, journal, watch
+        self._outlives = outlives
+        self._left: deque[tuple[Command, Key]] = deque(left)
         self._unwritten = False  # a line is being written, or could not be: `run` may not be what the journal says
 
-    async def drive(self, first: Event) -> Run:
-        """Feed `first` and go on until the run has ended. The journal is closed whatever happens.
+    @property
+    def left(self) -> tuple[tuple[Command, Key], ...]:
+        """The commands that have not been carried out."""
+        return tuple(self._left)
+
+    async def drive(self, *first: Event) -> Run:
+        """Feed `first`, one after another, and go on until the run has ended, or is put down.
+
+        The journal is closed whatever happens; that of a run that is put down stays open, for whoever takes it up.
 
         Raises `RuntimeError`, and ends the run as cancelled, where the host brings nothing that the run could go on by;
         `JournalError` where a line cannot be written, and then the journal is left open.
         """
         try:
-            self._take(first)
-            while self._left and not ended(self.run):
+            for event in first:
+                self._take(event)
+            while self._left and not ended(self.run) and not self.put_down:
                 await self._carry_out(*self._left.popleft())
-            if not ended(self.run):
+            if not ended(self.run) and not self.put_down:
                 raise RuntimeError(f"the host brought nothing to a run that is {self.run.at.value}")
         except BaseException as reason:
             self._break_off(reason)
             raise
         finally:
             try:
-                self._host.settle([command for command, _ in self._left])
+                if not self.put_down:
+                    self._host.settle([command for command, _ in self._left])
             finally:
                 self._journal.close(None if self._unwritten else self.run)
         return self.run
@@ -59,9 +82,17 @@ class Loop:
     async def _carry_out(self, command: Command, key: Key) -> None:
         if isinstance(command, WaitUntil):
             if self.run.at is Phase.WAITING:  # what came meanwhile may have ended the wait already
-                self._take(await self._host.wait(command.at, command.signals))
+                await self._wait(command, key)
             return
         self._take_all(await self._host.effect(command, key))
+
+    async def _wait(self, command: WaitUntil, key: Key) -> None:
+        event = await self._host.wait(command.at, command.signals)
+        self.put_down = event is None
+        if event is not None:
+            self._take(event)
+        if self.run.at is Phase.WAITING and not any(isinstance(asked, WaitUntil) for asked, _ in self._left):
+            self._left.append((command, key))  # what came ended nothing, so the wait goes on
 
     def _take_all(self, events: Iterable[Event]) -> None:
         for event, then in pairwise((*events, None)):
@@ -91,7 +122,9 @@ class Loop:
         self._watch(event, fed)
 
     def _break_off(self, reason: BaseException) -> None:
-        """Bring the run to an ending without awaiting anything."""
+        """Bring the run to an ending without awaiting anything; one that outlives its process is left as it stands."""
+        if self._outlives:
+            return
         self._left = deque(asked for asked in self._left if isinstance(asked[0], AnswerCalls))
         if self._unwritten or ended(self.run):
             return

@@ -151,7 +151,10 @@ class Said:
 
 @attrs.frozen
 class Reply:
-    """One reply of the model."""
+    """One reply of the model.
+
+    `parts` is the whole of it as the provider wants it back, where that is more than its text and its calls.
+    """
 
     at: float
     stop: StopReason
@@ -162,6 +165,7 @@ class Reply:
     kind: Declared | None = None
     facts: Facts | None = None
     agent: str | None = None
+    parts: Text | None = None
 
 
 @attrs.frozen
@@ -171,7 +175,7 @@ class Result:
     `error` is None on success; `error_class` keeps the word that the tool used. `state` is the digest of what was
     touched, as it stands afterwards; `wrote` says that the dispatch layer saw a write succeed. `failure` stands for the
     normalised outcome of an error, the same however it was brought about; `fruitless`: nothing was found, as declared
-    or measured, never by wording.
+    or measured, never by wording. `shown` is what the model reads, where that is not `value` letter by letter.
     """
 
     at: float
@@ -187,6 +191,7 @@ class Result:
     poll_value: str | None = None
     failure: bytes | None = None
     fruitless: bool = False
+    shown: Text | None = None
 
 
 @attrs.frozen

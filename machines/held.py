@@ -11,7 +11,6 @@ approval that lasts for a time only is over after it, however late the run takes
 from __future__ import annotations
 
 from enum import Enum
-from math import inf
 from typing import Final
 
 import attrs
@@ -21,6 +20,9 @@ from statecraft.evolve import evolve
 
 from .commands import Command
 from .events import Awaited, Call, Clock, Signal, Text, Values
+
+FOREVER: Final = 1e10
+"""Seconds after which a wait without an end is over: three hundred years. JSON has no infinity to show."""
 
 APPROVE: Final = "approve"
 DENY: Final = "deny"
@@ -78,9 +80,8 @@ def came_late(run: Held, event: Signal) -> Evidence:
 def stale(run: Held, event: Signal) -> Evidence:
     """The approval was for a time that is over."""
     consent = run.awaited is Awaited.CONSENT
-    until = inf if run.lasts is None or not consent else given_at(event) + run.lasts
-    holds = event.at > until
-    return seen("stale", holds, now=event.at, until=None if until == inf else until)
+    until = FOREVER if run.lasts is None or not consent else given_at(event) + run.lasts
+    return seen("stale", event.at > until, now=event.at, until=until)
 
 
 @guard
@@ -124,7 +125,7 @@ def told_of(held: Held) -> Values:
         ("name", held.name),
         ("tool", held.call.tool),
         ("signature", held.call.signature.hex()),
-        ("until", None if held.until == inf else held.until),
+        ("until", held.until),
     )
 
 

@@ -37,8 +37,11 @@ class Host(Protocol):
         """
         ...
 
-    async def wait(self, until: float, signals: tuple[str, ...]) -> Event:
-        """The event that ends a wait: the time (seconds since the run began), a signal, or a cancel."""
+    async def wait(self, until: float, signals: tuple[str, ...]) -> Event | None:
+        """The event that ends a wait: the time (seconds since the run began), a signal, or a cancel.
+
+        None: nobody waits for it here, and the run is to be put down until it comes.
+        """
         ...
 
     async def deliver(self, run: str, event: Event) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from statecraft import Fault
@@ -14,22 +16,56 @@ from .run import RUN
 from .state import ENDINGS, Run, hand_on
 from .supervisor import Moved, NewLeg
 
+
+@contextmanager
+def _given_up(store: Store) -> Generator[None, None, None]:
+    """Give the store up where what is done in here fails: else it would stay claimed as long as this process lives."""
+    try:
+        yield
+    except BaseException:
+        store.close()
+        raise
+
+
 AGENT_RUN: Final[Journaled[Run, Event, Command]] = Journaled(RUN, Run, codec(Run), hand_on)
 
 
 class RunJournal:
     """One run's journal, written while the run is supervised. A run that breaks off leaves its journal open."""
 
-    def __init__(self, store: Store, run: Run, *, host: str) -> None:
-        self._store = store
-        try:
-            self._writer = Writer[Run, Event, Command].begin(
-                store, AGENT_RUN, run.id, run, host=host, policy=run.policy
-            )
-        except BaseException:
-            store.close()  # else the place would stay claimed as long as this process lives
-            raise
+    def __init__(self, store: Store, writer: Writer[Run, Event, Command]) -> None:
+        self._store, self._writer = store, writer
         self.name = store.name
+        self.lines = writer.next
+
+    @staticmethod
+    def begin(store: Store, run: Run, *, host: str, started: float | None = None) -> RunJournal:
+        """The journal of a run that begins; `started`: the wall clock at its time 0, in seconds since 1970."""
+        with _given_up(store):
+            writer = Writer[Run, Event, Command].begin(
+                store, AGENT_RUN, run.id, run, host=host, policy=run.policy, started=started
+            )
+            return RunJournal(store, writer)
+
+    @staticmethod
+    def resume(store: Store) -> RunJournal:
+        """The journal of a run that was left open. Raises `JournalError` where nothing can be written after it."""
+        with _given_up(store):
+            return RunJournal(store, Writer[Run, Event, Command].resume(store, AGENT_RUN))
+
+    @property
+    def head(self) -> str:
+        """The hash of the last line."""
+        return self._writer.prev
+
+    @property
+    def cut(self) -> bytes:
+        """What was cut off when the journal was taken up: a part of a line that a dead writer left."""
+        return self._writer.cut
+
+    def take_up(self, by: str, at: float, in_flight: Sequence[dict[str, object]]) -> None:
+        """Write that the process `by` has taken the run up, and what was in flight then."""
+        self._writer.take_up(by, at, in_flight)
         self.lines = self._writer.next
 
     def keep(self, text: Text, content: str) -> None:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ..events import ErrorKind, Facts
-    from ..manifest import Kind, Tool, Wait, Work
-    from .agent import Agent, AgentRun
+    from ..letters import BadAnswer, Letter, Question
+    from ..manifest import Consent, Kind, Tool, Wait, Work
+    from .agent import Agent
+    from .agent_run import AgentRun, PutDown
     from .awaiting import Poll, awaited
-    from .calling import heartbeat
+    from .calling import heartbeat, idempotency_key
     from .files import file_tools
     from .http_poll import polled_url
     from .notices import (
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         TodosNotice,
         VerdictNotice,
     )
+    from .people import ask_person
     from .providers import BadProxy, NoKey, Prices, Retries, UnknownModel, provider_for
     from .result import (
         ContextOverflow,
@@ -52,14 +55,19 @@ if TYPE_CHECKING:
         RunTruncated,
     )
     from .tools import AgentTool, ToolError, tool
+    from .wait_for import wait_for
 
 # The providers import the HTTP library, which takes a quarter of a second: a command that asks no model should not.
 _MODULES: Final = {
     "..events": ("ErrorKind", "Facts"),
-    "..manifest": ("Kind", "Tool", "Wait", "Work"),
-    ".agent": ("Agent", "AgentRun"),
+    "..manifest": ("Consent", "Kind", "Tool", "Wait", "Work"),
+    ".agent": ("Agent",),
+    ".agent_run": ("AgentRun", "PutDown"),
     ".awaiting": ("Poll", "awaited"),
-    ".calling": ("heartbeat",),
+    ".calling": ("heartbeat", "idempotency_key"),
+    ".people": ("ask_person",),
+    ".wait_for": ("wait_for",),
+    "..letters": ("BadAnswer", "Letter", "Question"),
     ".files": ("file_tools",),
     ".http_poll": ("polled_url",),
     ".notices": (
@@ -105,15 +113,18 @@ __all__ = [
     "AgentRun",
     "AgentTool",
     "AttemptResetNotice",
+    "BadAnswer",
     "BadProxy",
     "CallsNotice",
     "CondensedNotice",
+    "Consent",
     "ContextOverflow",
     "EndingNotice",
     "ErrorKind",
     "Facts",
     "Kind",
     "LastRefusal",
+    "Letter",
     "MachineFault",
     "NoAnswer",
     "NoKey",
@@ -122,6 +133,8 @@ __all__ = [
     "PersonNotice",
     "Poll",
     "Prices",
+    "PutDown",
+    "Question",
     "RecoveryExhausted",
     "RecoveryNotice",
     "RepetitionNotice",
@@ -146,12 +159,15 @@ __all__ = [
     "VerdictNotice",
     "Wait",
     "Work",
+    "ask_person",
     "awaited",
     "file_tools",
     "heartbeat",
+    "idempotency_key",
     "polled_url",
     "provider_for",
     "tool",
+    "wait_for",
 ]
 
 

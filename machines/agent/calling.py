@@ -32,6 +32,7 @@ from ..words import FINISH
 from .attempts import Failure, attempt, said_of
 from .finish import not_finished
 from .tools import AgentTool, ToolError
+from .wait_for import WaitFor
 from .wire import CallPart
 
 DEFAULT_TIMEOUT: Final = 120.0
@@ -68,6 +69,18 @@ class _Pulse:
 
 
 _PULSE: ContextVar[_Pulse | None] = ContextVar("pulse", default=None)
+
+
+KEY: ContextVar[str] = ContextVar("key", default="")
+
+
+def idempotency_key() -> str:
+    """The key of the call that is running: the same if it has to be sent again after its process has ended.
+
+    A tool that declares `idempotent` hands it to whom it calls, who does what comes twice under one key once. Empty
+    outside of a run.
+    """
+    return KEY.get()
 
 
 TIME_LEFT: ContextVar[Callable[[], float] | None] = ContextVar("time_left", default=None)
@@ -206,6 +219,8 @@ def _failed(error: BaseException) -> Ran:
 
 def _told(tool: AgentTool, value: object) -> Ran:
     """What the tool returned, as plain JSON; one that JSON has no way to say is an error."""
+    if isinstance(value, WaitFor):
+        return Ran("", value)
     if isinstance(value, str):
         content = str.__str__(value)
         prefix = tool.manifest.error_prefix

@@ -22,6 +22,7 @@ from statecraft.evolve import evolve
 
 from ..commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson
 from ..events import (
+    Awaits,
     Call,
     Cancel,
     Clock,
@@ -40,21 +41,27 @@ from ..events import (
     Said,
     Signal,
     StopReason,
+    Text,
 )
 from ..host import Key
 from ..ledger.observe import UNSEEN, Keep, call_of, result_of, text_of
 from ..manifest import UNDECLARED, Kind, Tool
+from ..pending import UNKNOWN
 from ..state import Run
-from ..words import GO_ON, HOW_TO_FINISH, last_words, words_of
+from ..words import last_words
 from .attempts import caught, first_leaf
-from .calling import TIME_LEFT, Ran, is_object, run_call, unknown
-from .finish import FINISH_SCHEMA, NOT_BORNE_OUT, Told, declared
+from .calling import KEY, TIME_LEFT, Ran, is_object, run_call, unknown
+from .conversation import CUT, KEPT_RESULTS, Conversation
+from .finish import FINISH_SCHEMA, Told
 from .given import is_count, is_facts, is_sound, is_sound_refusal, known, no_reply
 from .notices import CallsNotice, CondensedNotice, Notices, PersonNotice, ResultNotice, TextNotice
+from .parts import parts_written
+from .people import answer_of
 from .planning import Plan, Todo, notice_of, plan_tools
 from .tools import AgentTool
 from .transcript import Transcript
-from .wire import CallPart, Completion, Provider, Refused, Request, TextPart
+from .wait_for import WaitFor
+from .wire import CallPart, Completion, Part, Provider, Refused, Request, TextPart
 
 FactsOf = Callable[[Completion], Awaitable[Facts | None]]
 """What the application knows about an answer.
@@ -75,11 +82,11 @@ NO_ANSWER: Final = "no answer: the run has ended"
 NOT_KNOWN: Final = ". Whether it took effect is not known."
 """What is added for a call that may have changed something and was broken off."""
 
-KEPT_RESULTS = 8_000
-"""Characters of the newest results that condensing leaves alone."""
-
 MAY_BE_CUT = (StopReason.END_TURN, StopReason.TOOL_USE, StopReason.STOP_SEQUENCE, StopReason.OTHER)
 """Stop reasons that are not believed of a reply which used up its whole budget."""
+
+FIRST_LOOK, LONGEST_GAP = 0.1, 2.0
+"""Seconds between two looks into the mail while a run waits: at first, and at most."""
 
 AWAITED = (Ask, RunCalls)
 """The commands that take time; the others are carried out at once."""
@@ -101,16 +108,44 @@ class World:
     planning: bool = True
 
 
-class AgentHost:
-    """The world around one run."""
+@attrs.frozen
+class Place:
+    """Where in time a host stands, and what is left for it from outside.
 
-    def __init__(self, world: World, notices: Notices, keep: Keep, run: Callable[[], Run]) -> None:
+    `started`: the wall clock when the run began; `elapsed`: the seconds since then. `patience`: how many seconds a wait
+    may last here before the run is put down (None: any). `letters` gives what has been answered to these names, at this
+    time. `at_rest` is told before a request is sent, when all that came in has been fed; `waits` before a wait, until
+    when and for which signals. `texts` looks up what was kept.
+    """
+
+    started: float = 0.0
+    elapsed: float = 0.0
+    patience: float | None = None
+    letters: Callable[[Sequence[str], float], Sequence[Signal]] | None = None
+    at_rest: Callable[[Ask, Key], None] | None = None
+    waits: Callable[[float, Sequence[str]], None] | None = None
+    texts: Callable[[Text], str | None] | None = None
+
+
+class AgentHost:
+    """The world around one run. `talk`: what was said in it so far, where it is taken up."""
+
+    def __init__(
+        self,
+        world: World,
+        notices: Notices,
+        keep: Keep,
+        run: Callable[[], Run],
+        *,
+        place: Place = Place(),
+        talk: Conversation | None = None,
+    ) -> None:
         self._world, self._notices, self._keep, self._run_now = world, notices, keep, run
-        self.transcript = Transcript()
-        self._began = anyio.current_time()
-        self._calls: dict[str, tuple[CallPart, Call]] = {}
+        self._place = place
+        self.talk = talk or Conversation()
+        self._began = anyio.current_time() - place.elapsed
         self._running: set[str] = set()
-        self._told = Told("", None, (), ())
+        self._key: Key | None = None
         self._arrived: deque[Event] = deque()
         self._inbox: deque[Event] = deque()
         self._words: dict[int, str] = {}
@@ -121,13 +156,20 @@ class AgentHost:
         self._tools = {**{made.name: made for made in built_in}, **world.tools}  # an application's own come first
         self._schemas = (*(made.schema for made in self._tools.values()), FINISH_SCHEMA)
 
+    @property
+    def transcript(self) -> Transcript:
+        """What the model is sent."""
+        return self.talk.transcript
+
     def now(self) -> float:
         """Seconds since the run began."""
         return anyio.current_time() - self._began
 
     async def effect(self, command: Command, key: Key) -> Sequence[Event]:
         """Carry a command out. A cancel in the inbox ends it; what had come in by then counts."""
-        del key  # nothing here is sent twice: a run of this host ends with its process
+        self._key = key
+        if self._place.at_rest is not None and isinstance(command, Ask):
+            self._place.at_rest(command, key)
         if not isinstance(command, AWAITED):
             self._do(command)
         elif not self._cancelled():
@@ -139,18 +181,36 @@ class AgentHost:
                     self._scope = None
         return self._collected()
 
-    async def wait(self, until: float, signals: tuple[str, ...]) -> Event:
-        """Sleep until the time has come, or something is delivered that ends the wait."""
-        with anyio.move_on_after(max(0.0, until - self.now())):
-            while True:
-                for event in tuple(self._inbox):
-                    if not (isinstance(event, Signal) and signals and event.name not in signals):
-                        self._inbox.remove(event)
-                        self._hear(event)
-                        return event
-                self._knock = anyio.Event()
+    async def wait(self, until: float, signals: tuple[str, ...]) -> Event | None:
+        """Sleep until the time has come, or something is delivered that ends the wait; None where that is too long."""
+        if self._place.waits is not None:
+            self._place.waits(until, signals)
+        gap = FIRST_LOOK
+        while True:
+            event = self._delivered(signals)
+            if event is not None:
+                return event
+            left = until - self.now()
+            if left <= 0:
+                return Clock(max(until, self.now()))
+            if self._place.patience is not None and left > self._place.patience:
+                return None
+            self._knock = anyio.Event()
+            look = signals and self._place.letters is not None
+            with anyio.move_on_after(min(left, gap) if look else left):
                 await self._knock.wait()
-        return Clock(max(until, self.now()))
+            gap = min(gap * 1.5, LONGEST_GAP)
+
+    def _delivered(self, signals: tuple[str, ...]) -> Event | None:
+        """What has come in that a wait for these signals ends by: from this process, or as a letter."""
+        for event in tuple(self._inbox):
+            if not (isinstance(event, Signal) and signals and event.name not in signals):
+                self._inbox.remove(event)
+                self._hear(event)
+                return event
+        if not signals or self._place.letters is None:
+            return None
+        return next(iter(self._place.letters(signals, self.now())), None)
 
     async def deliver(self, run: str, event: Event) -> None:
         """Bring an event from outside. A cancel ends the command that is under way; a signal lies until a wait.
@@ -192,7 +252,7 @@ class AgentHost:
 
     def _effect_of(self, call: str) -> str:
         """What is not known of a call that was broken off."""
-        writes = call in self._running and self._tool(self._calls[call][1].tool).kind in (Kind.WRITE, Kind.COMMAND)
+        writes = call in self._running and self._tool(self.talk.calls[call][1].tool).kind in (Kind.WRITE, Kind.COMMAND)
         return NOT_KNOWN if writes else ""
 
     def _cancelled(self) -> bool:
@@ -221,9 +281,10 @@ class AgentHost:
             case AnswerCalls():
                 self._answer(command)
             case Tell():
-                self.transcript.say(words_of(command))
-            case Show():
-                self._show()
+                self.talk.said(command)
+            case Show():  # a checkpoint is shown, and the model told how a run ends
+                self._notices.tell(TextNotice(self.talk.told.text, checkpoint=True))
+                self.talk.said(command)
             case Condense():
                 self._condense()
             case TellPerson():
@@ -260,30 +321,26 @@ class AgentHost:
     async def _replied(self, answer: Completion) -> Reply:
         parts = self.transcript.told_apart(answer.parts)
         answer = answer if parts is answer.parts else evolve(answer, parts=parts)
-        told = self._told = declared(answer)
-        calls = told.calls
-        cut = answer.stop in (StopReason.LENGTH, StopReason.CONTEXT_WINDOW)
-        self.transcript.reply(told.parts)
-        for call, why in told.answered:
-            self.transcript.answer(call, why, error=True)
-        made = tuple(
-            call_of(c.id, c.name, c.args, self._tool(c.name), parsed=is_object(c.args), keep=self._keep) for c in calls
-        )
-        self._calls = {part.id: (part, call) for part, call in zip(calls, made, strict=True)}
-        if cut and not calls:
-            self.transcript.say(GO_ON)
-        if calls and told.text and not cut:  # words without a call are a checkpoint, which is shown, or an ending
+        told = self.talk.took(answer, self._call_of)
+        made = tuple(call for _, call in self.talk.calls.values())
+        if made and told.text and answer.stop not in CUT:  # words alone are a checkpoint, which is shown, or an ending
             self._notices.tell(TextNotice(told.text))
-        thinking = answer.thinking
+        thinking, keep = answer.thinking, self._keep
         return Reply(
             self.now(),
             answer.stop,
             made,
-            text=text_of(told.text, self._keep) if told.text.strip() else None,
-            thinking=text_of(thinking, self._keep) if thinking else None,
+            text=text_of(told.text, keep) if told.text.strip() else None,
+            thinking=text_of(thinking, keep) if thinking else None,
             usage=answer.usage,
             kind=None if told.kind is None else Declared(told.kind),
-            facts=None if self._world.facts is None or calls else await self._facts(self._world.facts, answer, told),
+            facts=None if self._world.facts is None or made else await self._facts(self._world.facts, answer, told),
+            parts=None if _is_plain(parts, told) else text_of(parts_written(parts), keep),
+        )
+
+    def _call_of(self, part: CallPart) -> Call:
+        return call_of(
+            part.id, part.name, part.args, self._tool(part.name), parsed=is_object(part.args), keep=self._keep
         )
 
     async def _facts(self, ask: FactsOf, answer: Completion, told: Told) -> Facts:
@@ -292,13 +349,8 @@ class AgentHost:
         # A host that gives facts and has none of this answer does not know; that is not the same as giving none.
         return await known("facts", lambda: ask(as_told), is_facts) or Facts()
 
-    def _show(self) -> None:
-        """A checkpoint is shown, and the model told how a run ends, or why its declaration did not end this one."""
-        self._notices.tell(TextNotice(self._told.text, checkpoint=True))
-        self.transcript.say(HOW_TO_FINISH if self._told.kind is None else NOT_BORNE_OUT)
-
     async def _run(self, command: RunCalls) -> None:
-        calls = [self._calls[call] for call in command.calls]
+        calls = [self.talk.calls[call] for call in command.calls]
         self._notices.tell(CallsNotice(tuple((part.id, part.name, part.args) for part, _ in calls)))
         if len(calls) == 1:
             await self._call(*calls[0])  # a task group costs 30 us
@@ -321,7 +373,7 @@ class AgentHost:
                         group.start_soon(self._call, *made)
         except BaseExceptionGroup as error:
             raise first_leaf(error) from None  # as one call alone raises it
-        answered = {event.call for event in self._arrived if isinstance(event, Result)}
+        answered = {event.call for event in self._arrived if isinstance(event, Result | Awaits)}
         for part, call in calls:
             if call.id not in answered:  # a task that cancelled itself is dropped by its group without a word
                 said = f"the tool ended without an answer{self._effect_of(call.id)}"
@@ -329,17 +381,41 @@ class AgentHost:
 
     async def _call(self, part: CallPart, call: Call) -> None:
         tool = self._tools.get(part.name)
+        came = next((one for one in self._run_now().turn.came if one.call.id == call.id), None)
+        if came is not None:
+            self._answered(call, part, answer_of(came, self._place.started, self._kept))
+            return
         if tool is None:
             ran = unknown(part, self._tools)
         else:
             self._running.add(call.id)
             TIME_LEFT.set(self._time_left)
+            key = self._key
+            KEY.set("" if key is None else f"{key.run}/{key.sequence}/{key.kind}/{call.id}")
             ran = await run_call(tool, part.args)
-        self._answered(call, part, ran)
+        if isinstance(ran.value, WaitFor):
+            self._arrived.append(self._awaits(call, ran.value))
+        else:
+            self._answered(call, part, ran)
         self._running.discard(call.id)
+
+    def _awaits(self, call: Call, given: WaitFor) -> Awaits:
+        """What a tool asked for outside, as the run hears of it."""
+        now = self.now()
+        question = None if given.question is None else text_of(given.question, self._keep)
+        until = None if given.seconds is None else now + given.seconds
+        return Awaits(now, call.id, given.awaited, given.name or call.id, until, question, tuple(given.choices))
 
     def _time_left(self) -> float:
         return self._run_now().time_left(self.now())
+
+    def unknown(self, events: Sequence[Event]) -> None:
+        """Tell the model of calls whose outcome nobody knows, and whoever hears notices."""
+        for event in events:
+            if isinstance(event, Result):
+                self.transcript.answer(event.call, UNKNOWN, error=True)
+                tool = self.talk.calls[event.call][1].tool
+                self._notices.tell(ResultNotice(event.call, tool, UNKNOWN, ErrorKind.OUTCOME_UNKNOWN.value))
 
     def _answered(self, call: Call, part: CallPart, ran: Ran) -> None:
         try:
@@ -367,6 +443,7 @@ class AgentHost:
             state=ran.state,
             target=ran.target,
             wrote=ran.wrote,
+            shown=ran.content,
             keep=self._keep,
         )
 
@@ -385,6 +462,9 @@ class AgentHost:
         self._arrived.append(PlanChanged(self.now(), items))
         self._notices.tell(notice_of(todos))
 
+    def _kept(self, text: Text) -> str | None:
+        return None if self._place.texts is None else self._place.texts(text)
+
     def _is_alone(self, call: CallPart) -> bool:
         tool = self._tools.get(call.name)
         return tool is not None and tool.alone
@@ -392,3 +472,9 @@ class AgentHost:
     def _tool(self, name: str) -> Tool:
         tool = self._tools.get(name)
         return UNDECLARED if tool is None else tool.manifest
+
+
+def _is_plain(parts: Sequence[Part], told: Told) -> bool:
+    """Whether a reply is no more than its text and its calls, which the run knows anyway."""
+    text = (TextPart(told.text),) if told.text.strip() else ()
+    return tuple(parts) == (*text, *told.calls)

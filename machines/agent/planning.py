@@ -17,6 +17,9 @@ from ..manifest import Kind, Tool
 from .notices import TodosNotice
 from .tools import AgentTool, ToolError, tool
 
+WRITE_TODOS: Final = "write_todos"
+"""The tool that takes a whole new plan."""
+
 STATUSES: Final = ("pending", "in_progress", "completed")
 
 Todo = Mapping[str, Any]

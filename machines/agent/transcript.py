@@ -8,12 +8,13 @@ beginning goes on to hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import overload
+from typing import Any, overload
 
 import attrs
 
+from .parts import message_of, part_of, plain_message, plain_of
 from .wire import CallPart, Message, Part, ResultPart, TextPart
 
 NOT_ANSWERED = "No answer: the run went on without one."
@@ -127,6 +128,26 @@ class Transcript:
                 freed += len(part.content) - len(note)
                 self._answers[call] = attrs.evolve(part, content=note)
         return freed
+
+    def plain(self) -> dict[str, Any]:
+        """All of it as plain JSON."""
+        return {
+            "done": [plain_message(message) for message in self._done],
+            "calls": [plain_of(call) for call in self._calls],
+            "answers": [plain_of(answer) for answer in self._answers.values()],
+            "said": [plain_of(part) for part in self._said],
+        }
+
+    @staticmethod
+    def of(plain: Mapping[str, Any]) -> Transcript:
+        """A transcript from plain JSON."""
+        made = Transcript()
+        made._done = [message_of(message) for message in plain["done"]]
+        made._calls = tuple(CallPart(*fields) for _, *fields in plain["calls"])
+        made._answers = {(answer := ResultPart(*fields)).call: answer for _, *fields in plain["answers"]}
+        made._said = [part_of(part) for part in plain["said"]]
+        made._ids = {part.id for message in made._done for part in message.parts if isinstance(part, CallPart)}
+        return made
 
     def _prune_done(self, keep_chars: int, kept: int) -> int:
         freed = 0

@@ -119,7 +119,7 @@ def _judged(recorded: Recorded, policy: Policy, journals: Journals | None) -> tu
     recent = Recent()
     if journals is None:
         return judge(recorded, policy, keep=recent.keep), recent
-    kept = RunJournal(journals.store(recorded), first(recorded, policy), host="audit")
+    kept = RunJournal.begin(journals.store(recorded), first(recorded, policy), host="audit")
     try:
         judged = judge(recorded, policy, watch=kept.watch, keep=both(recent.keep, kept.keep))
     except BaseException:

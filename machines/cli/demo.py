@@ -100,7 +100,7 @@ def _one(name: str, path: Path, into: Path) -> int:
     say = sys.stdout.write
     for recorded in open_trace(path):
         recent = Recent()
-        journal = RunJournal(FileStore(target), first(recorded, DEFAULT), host="audit")
+        journal = RunJournal.begin(FileStore(target), first(recorded, DEFAULT), host="audit")
         judged = judge(recorded, DEFAULT, watch=journal.watch, keep=both(recent.keep, journal.keep))
         journal.close(judged.run_now)
         say(f"{name}: {recorded.run.title}\n")

@@ -21,7 +21,8 @@ from ..policy import DEFAULT, Policy
 from ..policy_file import BadPolicy, read_policy
 
 if TYPE_CHECKING:  # both import the HTTP library, which takes a quarter of a second
-    from ..agent.agent import Agent, AgentRun
+    from ..agent.agent import Agent
+    from ..agent.agent_run import AgentRun
     from ..agent.result import RunResult
 
 SIGNALS: Final = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}

@@ -94,9 +94,13 @@ def result_of(
     state: str | None = None,
     target: str | None = None,
     wrote: bool = False,
+    shown: str | None = None,
     keep: Keep = forget,
 ) -> Result:
-    """One tool's answer. Where the value was not seen, the message of an error stands for it."""
+    """One tool's answer. Where the value was not seen, the message of an error stands for it.
+
+    `shown` is what the model reads of it; it is kept where that is not the value letter by letter.
+    """
     if value is UNSEEN and message is not None:
         value = message
     seen = value is not UNSEEN
@@ -120,6 +124,7 @@ def result_of(
         poll_value=found,
         failure=failure,
         fruitless=searches and seen and (error is not None or finds_nothing(value, tool.fruitless)),
+        shown=text_of(shown, keep) if shown is not None and not (seen and shown == text) else None,
     )
 
 

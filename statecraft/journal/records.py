@@ -3,8 +3,8 @@
 Every line has `kind`, `seq` (from 0), `prev` and, last, `hash`. The kinds:
 
 `open`     `format`, `run` (its id), `machine`, `table` (digest), `policy` (JSON or null), `version` (of the
-           distribution), `host` (its kind), `durability`, `initial` (the run as it begins), `started` (the wall clock at
-           the events' time 0, in seconds since 1970; null where the events have no clock)
+           distribution), `host` (its kind), `durability`, `initial` (the run as it begins), `started` (the wall clock
+           at the events' time 0, in seconds since 1970; null where the events have no clock)
 `step`     `machine`, `event`, `source`, `row`, `target`, `readings`, `inside`, `commands`
 `refused`  the same without `row`, `target` and `commands`, with `why` (empty where every guard said no)
 `fault`    `machine`, `row` (or null), `part`, `problem`, `event` (null where it is not in the alphabet), `source`,

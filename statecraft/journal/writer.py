@@ -62,7 +62,8 @@ class Writer(Generic[R, E, C]):
     ) -> Writer[RB, EB, CB]:
         """Claim the store and write the first line.
 
-        `host`: the host's kind; `policy`: an attrs value or plain JSON; `started`: the wall clock at the events' time 0.
+        `host`: the host's kind; `policy`: an attrs value or plain JSON; `started`: the wall clock at the events' time
+        0.
         """
         cut = store.claim(fresh=True)
         if store.last() is not None:

@@ -8,9 +8,10 @@ from .again import Decided, Ending, Parting, Side, decide_again
 from .compare import Difference, Replayed, replay
 from .explain import Explanation, explain, explained
 from .heard import Heard, RowHeard
-from .recorded import Migrate, TableChanged
+from .recorded import Migrate, TableChanged, changed, unreadable
 from .standing import Standing, standing
 from .told import told
+from .walk import Walked, walk
 
 __all__ = [
     "Decided",
@@ -25,10 +26,14 @@ __all__ = [
     "Side",
     "Standing",
     "TableChanged",
+    "Walked",
+    "changed",
     "decide_again",
     "explain",
     "explained",
     "replay",
     "standing",
     "told",
+    "unreadable",
+    "walk",
 ]

@@ -15,9 +15,8 @@ import attrs
 
 from ..guards import Finding
 from ..journal import Journaled, Store
-from ..journal.records import answered, faulted
 from ..step import Refused, Step
-from .compare import Difference, differs
+from .compare import Difference, compared
 from .recorded import Advanced, Line, Migrate, advance, lines, next_leg, recorded
 
 R = TypeVar("R")
@@ -168,9 +167,4 @@ def _decision(side: Side) -> tuple[Any, ...]:
 
 
 def _checked(of: Journaled[Any, Any, Any], line: Line, track: _Track[Any]) -> Difference | None:
-    stepped = track.stepped
-    assert stepped is not None
-    if stepped.fault is not None:
-        return differs(line, faulted(of, line.event, stepped.fault, of.table.at(track.before).name))
-    assert stepped.answer is not None
-    return differs(line, answered(of, line.event, stepped.answer))
+    return compared(of, line, track.before, track.run, track.stepped)

@@ -10,7 +10,7 @@ import attrs
 from ..codec import dump, load
 from ..journal import Journaled, Store, Verified
 from ..journal.records import answered, ended, faulted, handed_on
-from .recorded import Line, Migrate, advance, lines, next_leg, recorded
+from .recorded import Advanced, Line, Migrate, advance, lines, next_leg, recorded
 
 R = TypeVar("R")
 
@@ -71,19 +71,29 @@ def replay(store: Store, of: Journaled[R, Any, Any], migrate: Migrate | None = N
 
 def _again(store: Store, of: Journaled[R, Any, Any], run: R, line: Line) -> tuple[R, Difference | None]:
     """The run after the line, and how the line differs from what stepping gives now."""
-    state = of.table.at(run)
-    if line.kind == "end":
-        return run, differs(line, ended(0, state))
     if line.kind == "leg":
         after = next_leg(store, of, run, line)
-        return after, differs(line, handed_on(of, state.name, after))
-    if line.event is None:  # an event from outside the alphabet, of which only the name was kept
-        return run, None
-    stepped = advance(of, run, line.event)
+        return after, compared(of, line, run, after, None)
+    stepped = None if line.event is None else advance(of, run, line.event)
+    after = run if stepped is None else stepped.after
+    return after, compared(of, line, run, after, stepped)
+
+
+def compared(
+    of: Journaled[R, Any, Any], line: Line, before: R, after: R, stepped: Advanced[R] | None
+) -> Difference | None:
+    """How a line differs from what it came to now: the run before and after it, and the step of its event."""
+    state = of.table.at(before)
+    if line.kind == "end":
+        return differs(line, ended(0, state))
+    if line.kind == "leg":
+        return differs(line, handed_on(of, state.name, after))
+    if stepped is None:  # an event from outside the alphabet, of which only the name was kept; or none at all
+        return None
     if stepped.fault is not None:
-        return run, differs(line, faulted(of, line.event, stepped.fault, state.name))
+        return differs(line, faulted(of, line.event, stepped.fault, state.name))
     assert stepped.answer is not None
-    return stepped.after, differs(line, answered(of, line.event, stepped.answer))
+    return differs(line, answered(of, line.event, stepped.answer))
 
 
 def differs(line: Line, again: Mapping[str, Any] | None) -> Difference | None:

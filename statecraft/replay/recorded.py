@@ -72,12 +72,12 @@ def recorded(store: Store, of: Journaled[R, Any, Any], migrate: Migrate | None =
         if head.get("machine") != of.table.name:
             raise JournalError(f"{store.name}: a run of machine {head.get('machine')}, expected {of.table.name}")
         if head.get("table") != of.table.digest:
-            raise _changed(store, of, str(head.get("table")))
+            raise changed(store, of, str(head.get("table")))
     head = dict((migrate(head) if migrate else head) or head)
     try:
         initial = of.codec.from_plain(head.get("initial"), of.run_type)
     except BadData as error:
-        raise _unreadable(store, 0, "initial", error) from error
+        raise unreadable(store, 0, "initial", error) from error
     return Recorded(
         run=str(head.get("run")),
         machine=str(head.get("machine")),
@@ -104,7 +104,7 @@ def lines(store: Store, of: Journaled[Any, Any, Any], migrate: Migrate | None = 
         try:
             value = None if event is None else of.events.read(event)
         except BadData as error:
-            raise _unreadable(store, number, "event", error) from error
+            raise unreadable(store, number, "event", error) from error
         yield Line(number, str(record.get("kind")), record, value)
 
 
@@ -124,15 +124,17 @@ def next_leg(store: Store, of: Journaled[R, Any, Any], run: R, line: Line) -> R:
     try:
         return of.codec.from_plain(line.record.get("run"), of.run_type)
     except BadData as error:
-        raise _unreadable(store, line.seq, "run", error) from error
+        raise unreadable(store, line.seq, "run", error) from error
 
 
-def _unreadable(store: Store, seq: int, field: str, error: BadData) -> JournalError:
+def unreadable(store: Store, seq: int, field: str, error: BadData) -> JournalError:
+    """A value of a line that cannot be read back."""
     problem = error.problems[0].under(f".{field}")
     return JournalError(f"{store.name}: seq {seq}, {problem}")
 
 
-def _changed(store: Store, of: Journaled[Any, Any, Any], recorded_digest: str) -> TableChanged:
+def changed(store: Store, of: Journaled[Any, Any, Any], recorded_digest: str) -> TableChanged:
+    """The table is not the one that the run was recorded with: the first row that differs."""
     row = _first_difference(store, of, recorded_digest)
     known = row or f"its digest was {recorded_digest[:12]} and is {of.table.digest[:12]}"
     message = f"{store.name}: the table {of.table.name} has changed since this run was recorded: {known}"

@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 
 from machines.agent.agent import Agent
+from machines.agent.agent_run import AgentRun, PutDown
 from machines.agent.providers import Retries, provider_for
+from machines.agent.result import RunResult
 from machines.agent.scripted import Script, ScriptedServer
+from machines.agent.taking_up import retell
 from machines.agent.tools import AgentTool
 from machines.agent.wire import Provider
+from machines.outcome import TerminalStatus
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -26,6 +30,22 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
 def wire(request: pytest.FixtureRequest) -> str:
     """Both wires."""
     return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a test has a run do: from its journal the model would be sent the same, letter by letter."""
+    drive = vars(AgentRun)["_drive"]
+
+    async def checked(under_way: Any, patience: float | None, *, outlives: bool) -> RunResult | PutDown:
+        found: RunResult | PutDown = await drive(under_way, patience, outlives=outlives)
+        kept = under_way._text_of == under_way._journal.text_of
+        # What a cancel broke off had come in, in part, without being in the journal.
+        if kept and (isinstance(found, PutDown) or found.status is not TerminalStatus.CANCELLED):
+            assert retell(under_way._store).retold.talk.transcript.plain() == under_way._host.transcript.plain()
+        return found
+
+    monkeypatch.setattr(AgentRun, "_drive", checked)
 
 
 class Stage:

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from machines.agent.agent import AgentRun
+from machines.agent.agent_run import AgentRun
 from machines.agent.scripted import Received, Refuse, Turn, call
 from machines.agent.tools import tool
 from machines.events import Facts

@@ -15,7 +15,7 @@ import attrs
 import orjson
 import pytest
 
-from machines.agent import agent as agents
+from machines.agent import agent_run as agents
 from machines.agent import given
 from machines.agent.agent import Agent
 from machines.agent.finish import NOT_BORNE_OUT
@@ -149,8 +149,8 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> list[Noting]:
     """The hosts that agents make, with the keys of what they were asked."""
     made: list[Noting] = []
 
-    def make(*given: Any) -> Noting:
-        made.append(Noting(*given))
+    def make(*given: Any, **more: Any) -> Noting:
+        made.append(Noting(*given, **more))
         return made[-1]
 
     monkeypatch.setattr(agents, "AgentHost", make)
@@ -162,8 +162,8 @@ class Noting(AgentHost):
 
     keys: list[Key]
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
         self.keys = []
 
     async def effect(self, command: Command, key: Key) -> Sequence[Event]:
@@ -285,7 +285,7 @@ def looped(host: Puppet) -> tuple[Loop, MemoryStore]:
     poll = Tool(wait=Wait("*", ("queued",), ("done",), 100.0, 5.0))
     run = new_run("run", Policy(budget=Budget(turns=5, tokens=None, usd=None)), tools={"poll": poll})
     store = MemoryStore()
-    return Loop(run, host, RunJournal(store, run, host="puppet"), lambda event, fed: None), store
+    return Loop(run, host, RunJournal.begin(store, run, host="puppet"), lambda event, fed: None), store
 
 
 async def test_a_host_that_brings_nothing_is_an_error_and_the_run_has_an_ending() -> None:
@@ -350,10 +350,10 @@ async def test_a_signal_stays_for_the_wait_that_asks_for_it() -> None:
 async def test_a_wait_ends_when_something_is_said_or_the_run_is_cancelled() -> None:
     for event in ("said", "cancelled"):
         host = host_of()
-        found: list[Event] = []
+        found: list[Event | None] = []
         async with anyio.create_task_group() as group:
 
-            async def wait(host: AgentHost, found: list[Event]) -> None:
+            async def wait(host: AgentHost, found: list[Event | None]) -> None:
                 found.append(await host.wait(host.now() + 30, ("built",)))
 
             group.start_soon(wait, host, found)

@@ -10,7 +10,8 @@ import anyio
 import attrs
 import pytest
 
-from machines.agent.agent import Agent, recovered, repetition, spent
+from machines.agent.agent import Agent
+from machines.agent.agent_run import recovered, repetition, spent
 from machines.agent.notices import (
     AttemptResetNotice,
     CallsNotice,

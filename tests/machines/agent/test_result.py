@@ -227,8 +227,8 @@ class FullDisk(FileStore):
 def test_a_journal_that_cannot_begin_gives_its_place_up(tmp_path: Path) -> None:
     place = tmp_path / "r.jsonl"
     with pytest.raises(JournalError, match="the disk is full"):
-        RunJournal(FullDisk(place), new_run("r"), host="agent")
-    RunJournal(FileStore(place), new_run("r"), host="agent").close(None)
+        RunJournal.begin(FullDisk(place), new_run("r"), host="agent")
+    RunJournal.begin(FileStore(place), new_run("r"), host="agent").close(None)
 
 
 class FullLater(FileStore):
@@ -246,7 +246,7 @@ async def test_what_goes_wrong_before_the_loop_closes_the_journal(tmp_path: Path
     with pytest.raises(JournalError, match="the disk is full"):
         await agent.run("the task")
     place.unlink()
-    RunJournal(FileStore(place), new_run("r"), host="agent").close(None)
+    RunJournal.begin(FileStore(place), new_run("r"), host="agent").close(None)
     with pytest.raises(JournalError, match="already holds a run"):
         FileStore(place).claim(fresh=True)
 

@@ -59,7 +59,7 @@ def journaled(
     def write(lines: list[Record]) -> tuple[Store, Any]:
         where = tmp_path / str(request.param)
         run = next(open_trace(recorded(lines)))
-        journal = RunJournal(store_for(where, run, set()), first(run), host="audit")
+        journal = RunJournal.begin(store_for(where, run, set()), first(run), host="audit")
         judged = judge(run, watch=journal.watch, keep=journal.keep)
         journal.close(judged.run_now)
         return store_for(where, run, set()), judged

@@ -23,13 +23,13 @@ def test_a_file_that_is_there_is_refused_and_left_as_it_is(tmp_path: Path, conte
     path = tmp_path / "notes.jsonl"
     path.write_bytes(content)
     with pytest.raises(JournalError):
-        RunJournal(FileStore(path), new_run("one"), host="test")
+        RunJournal.begin(FileStore(path), new_run("one"), host="test")
     assert path.read_bytes() == content
 
 
 def test_an_empty_file_is_begun(tmp_path: Path) -> None:
     path = tmp_path / "empty.jsonl"
     path.touch()
-    journal = RunJournal(FileStore(path), new_run("one"), host="test")
+    journal = RunJournal.begin(FileStore(path), new_run("one"), host="test")
     journal.close(None)
     assert path.read_bytes().count(b"\n") == 1

@@ -1,0 +1,48 @@
+"""A call that is answered from outside: what a tool returns to have it so.
+
+The call is held, and its run can be put down meanwhile. What comes is the call's answer: the tool is not run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from ..events import Awaited
+
+MOST_NAME: Final = 200
+"""Characters that the name of a wait may have."""
+
+
+@attrs.frozen
+class WaitFor:
+    """What a tool returns whose answer comes from outside; made by `wait_for`."""
+
+    name: str | None
+    seconds: float | None
+    awaited: Awaited
+    question: str | None = None
+    choices: tuple[str, ...] = ()
+
+
+def wait_for(
+    name: str | None = None,
+    *,
+    seconds: float | None = None,
+    question: str | None = None,
+    choices: Sequence[str] = (),
+) -> WaitFor:
+    """Have the call answered from outside, by `statecraft answer` or `deliver`, under this name.
+
+    With a `question` a person is asked, who may have to choose among `choices`; without one it is a signal, such as a
+    webhook. `name`: None = the call's own id. `seconds`: how long it is waited for, and never longer than the run has
+    time. Raises `ValueError` for a name or a time that cannot be.
+    """
+    if name is not None and not 0 < len(name) <= MOST_NAME:
+        raise ValueError(f"name: found {len(name)} characters, expected 1 to {MOST_NAME}")
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise ValueError(f"seconds: found {seconds}, expected a number above 0, or none")
+    awaited = Awaited.SIGNAL if question is None else Awaited.ANSWER
+    return WaitFor(name, seconds, awaited, question, tuple(choices))

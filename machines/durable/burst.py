@@ -1,0 +1,80 @@
+"""A burst: one run driven from a wake-up to its next wait, or to its end. The same on every engine.
+
+A run is enlisted with its task, driven in bursts, and put down between them. A burst may be begun again at any point,
+on another machine too: it takes the run up from its journal, and what had finished is not done again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+from statecraft.journal import JournalError, Store
+
+from ..agent.agent import Agent
+from ..agent.agent_run import AgentRun, PutDown
+from ..agent.taking_up import RunOver
+from ..letters import ENLISTED, Standing, stand, standing_of
+
+TASK: Final = "task"
+"""The note that holds the task of a run which has not begun."""
+
+
+@attrs.frozen
+class Stood:
+    """How a burst left the run: `state` is `waiting` or `ended`; `until` (the wall clock) is when it has to go on.
+
+    `signals` are what it waits for besides; `status` says how it ended.
+    """
+
+    run: str
+    state: str
+    until: float | None = None
+    signals: tuple[str, ...] = ()
+    status: str | None = None
+
+
+def enlist(store: Store, run: str, task: str, at: float) -> bool:
+    """Put a run down that is to begin with its first burst. False where it is there already. `at`: the wall clock."""
+    if not task.strip():
+        raise ValueError("the task is empty: expected words, as a model is asked nothing without any")
+    if store.kept(TASK) is not None or standing_of(store) is not None:
+        return False
+    store.keep(TASK, task.encode("utf-8", "surrogatepass"))
+    stand(store, Standing(run, ENLISTED, at, at))
+    return True
+
+
+async def burst(agent: Agent, run: str, *, patience: float = 0.0) -> Stood:
+    """Drive the run until it ends, or would have to wait longer than `patience` seconds.
+
+    Ended from outside, it is left as it stands. Raises `JournalError` where the run is not there, is broken, was made
+    by other rules, or somebody else is at work on it.
+    """
+    store = agent.store(run)
+    try:
+        under_way = _under_way(agent, store, run)
+    except RunOver:
+        return _over(store, run)
+    finally:
+        store.close()
+    found = await under_way.burst(patience)
+    if isinstance(found, PutDown):
+        stood = standing_of(agent.store(run))
+        return Stood(run, "waiting", found.until, () if stood is None else stood.signals)
+    return Stood(run, "ended", status=found.status.value)
+
+
+def _under_way(agent: Agent, store: Store, run: str) -> AgentRun:
+    if store.last() is not None:
+        return agent.resume(run)
+    task = store.kept(TASK)
+    if task is None:
+        raise JournalError(f"{store.name}: there is no such run; expected one that was enlisted or begun")
+    return agent.start(task.decode("utf-8", "surrogatepass"), run=run)
+
+
+def _over(store: Store, run: str) -> Stood:
+    stood = standing_of(store)
+    return Stood(run, "ended", status=None if stood is None else stood.status)
