@@ -1,10 +1,11 @@
-"""A journal by its path: which kind of store it is, by its content."""
+"""A journal by its path: which kind of store it is, by its content. One in PostgreSQL has the database's address."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .chain import link
 from .file import FileStore
@@ -12,26 +13,35 @@ from .sqlite import SqliteStore
 from .sqlite_file import BUSY_SECONDS, MAGIC, TABLES, runs_of, tables_in
 from .store import Durability, JournalError, Store
 
+if TYPE_CHECKING:
+    from .postgres import PostgresShelf
+
 
 def opened(path: Path | str, run: str | None = None, durability: Durability = "process") -> Store:
-    """The store of a journal that is there. `run` names the run that is meant, where an SQLite file holds several.
+    """The store of a journal that is there. `run` names the run that is meant, where a database holds several.
 
-    Raises `JournalError` where there is no journal, or not of that run.
+    `path` is a file's, or `postgresql://...`. Raises `JournalError` where there is no journal, or not of that run.
     """
+    if in_postgres(path):
+        with closing(postgres_shelf(str(path), durability)) as shelf:
+            return shelf.alone(_chosen(shelf.name, shelf.runs(), run))
     place = Path(path)
-    if not is_sqlite(place):
-        store = FileStore(place, durability)
-        if run is not None and (held := _run_of(store)) not in (run, None):
-            raise JournalError(f"{place}: holds the run {held}, expected {run}")
-        return store
-    runs = runs_of(place)
+    if is_sqlite(place):
+        return SqliteStore(place, _chosen(str(place), runs_of(place), run), durability)
+    store = FileStore(place, durability)
+    if run is not None and (held := _run_of(store)) not in (run, None):
+        raise JournalError(f"{place}: holds the run {held}, expected {run}")
+    return store
+
+
+def _chosen(name: str, runs: tuple[str, ...], run: str | None) -> str:
     if run is None and len(runs) == 1:
-        run = runs[0]
-    if run is None or run not in runs:
-        found = f"has no run {run}" if run is not None else f"holds {len(runs)} runs"
-        listed = ", ".join(runs[:10]) + (", ..." if len(runs) > 10 else "")
-        raise JournalError(f"{place}: {found}; expected one of {listed or 'none'}")
-    return SqliteStore(place, run, durability)
+        return runs[0]
+    if run is not None and run in runs:
+        return run
+    found = f"has no run {run}" if run is not None else f"holds {len(runs)} runs"
+    listed = ", ".join(runs[:10]) + (", ..." if len(runs) > 10 else "")
+    raise JournalError(f"{name}: {found}; expected one of {listed or 'none'}")
 
 
 def in_postgres(place: Path | str) -> bool:
@@ -39,6 +49,15 @@ def in_postgres(place: Path | str) -> bool:
     if isinstance(place, Path) and place.parts[:1] in (("postgresql:",), ("postgres:",)):
         raise JournalError(f"{place}: found a path, expected the address of a PostgreSQL database as text")
     return isinstance(place, str) and place.startswith(("postgresql://", "postgres://"))
+
+
+def postgres_shelf(address: str, durability: Durability = "process") -> PostgresShelf:
+    """The shelf in a PostgreSQL database. Raises `JournalError` where the package for it is not installed."""
+    try:
+        from .postgres import PostgresShelf  # an extra: asked for only by those who name a database of it
+    except ImportError as error:
+        raise JournalError(str(error)) from error
+    return PostgresShelf(address, durability)
 
 
 def is_sqlite(path: Path) -> bool:

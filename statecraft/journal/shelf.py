@@ -14,7 +14,7 @@ from .beside import checked_note, checked_run, is_run
 from .disk import failed
 from .file import FileStore
 from .filed import MAIL, NOTES, Beside, letters_in
-from .opened import is_sqlite
+from .opened import in_postgres, is_sqlite, postgres_shelf
 from .sqlite import SqliteStore
 from .sqlite_file import DATABASES, RUNS, SqliteFile, as_bytes
 from .store import Durability, JournalError, Store
@@ -140,6 +140,8 @@ def shelf_at(place: str | Path, durability: Durability = "process") -> Shelf:
 
     What is not there yet is made when it is written to. Raises `JournalError` where runs cannot lie.
     """
+    if in_postgres(place):
+        return postgres_shelf(str(place), durability)
     path = Path(place)
     if path.is_dir() or not (path.exists() or path.suffix in DATABASES):
         return FolderShelf(path, durability)

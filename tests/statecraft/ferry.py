@@ -35,7 +35,17 @@ from statecraft import (
 )
 from statecraft.codec import codec
 from statecraft.guards import Question
-from statecraft.journal import Durability, FileStore, Journaled, JournalError, MemoryStore, SqliteStore, Store, Writer
+from statecraft.journal import (
+    Durability,
+    FileStore,
+    Journaled,
+    JournalError,
+    MemoryStore,
+    SqliteStore,
+    Store,
+    Writer,
+    shelf_at,
+)
 from statecraft.replay import decide_again, explain, replay, told
 
 
@@ -317,6 +327,8 @@ def store_of(kind: str, path: str, run: str) -> Store:
             return FileStore(path, durability)
         case "sqlite":
             return SqliteStore(path, run, durability)
+        case "postgres":
+            return shelf_at(path, durability).store(run)
         case _:
             return MemoryStore()
 

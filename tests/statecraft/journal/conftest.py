@@ -43,7 +43,7 @@ def launch(root: Path) -> Iterator[Launch]:
         process.communicate()
 
 
-@pytest.fixture(params=["folder", "sqlite"])
+@pytest.fixture(params=["folder", "sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a shelf of each kind is."""
     if request.param == "postgres":
@@ -59,7 +59,7 @@ def shelf(place: str) -> Iterator[Shelf]:
     shelf.close()
 
 
-@pytest.fixture(params=["memory", "file", "file+power", "sqlite", "sqlite+power"])
+@pytest.fixture(params=["memory", "file", "file+power", "sqlite", "sqlite+power", "postgres", "postgres+power"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Store]]:
     """Opens the same store each time, as another process would."""
     kind, _, power = str(request.param).partition("+")

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -233,15 +234,15 @@ def test_the_last_line_is_found_however_long_it_is(tmp_path: Path, length: int) 
     assert again.last() == b'{"seq":2}'
 
 
-@pytest.mark.parametrize("kind", ["file", "sqlite", "file+power", "sqlite+power"])
+@pytest.mark.parametrize("kind", ["file", "sqlite", "file+power", "sqlite+power", "postgres", "postgres+power"])
 def test_a_killed_writer_leaves_every_line_that_it_has_answered_for(
-    ferry: Any, tmp_path: Path, launch: Any, kind: str
+    ferry: Any, tmp_path: Path, launch: Any, request: pytest.FixtureRequest, kind: str
 ) -> None:
-    path = tmp_path / "run"
-    process = launch("write", kind, str(path), "r")
+    path = str(request.getfixturevalue("postgres") if "postgres" in kind else tmp_path / "run")
+    process = launch("write", kind, path, "r")
     said = [process.stdout.readline() for _ in range(40)]
     process.kill()
-    last = [*said, *process.communicate()[0].splitlines()][-1].strip()
+    last = [*said, *process.stdout.read().splitlines()][-1].strip()
     found = verify(path)
     assert found.verdict == "open"
     assert found.why in ("unfinished", "torn")
@@ -257,7 +258,8 @@ def test_a_killed_writer_leaves_every_line_that_it_has_answered_for(
     writer.end(answer.run.at)
     store.close()
     assert verify(path).verdict == "whole"
-    assert replay(opened(path), ferry.JOURNALED).difference is None
+    with closing(opened(path)) as store:
+        assert replay(store, ferry.JOURNALED).difference is None
 
 
 def test_two_processes_append_to_one_database(ferry: Any, tmp_path: Path, launch: Any) -> None:
