@@ -16,7 +16,7 @@ from ..replay import decide_again, explain, replay, standing, told
 from ..replay.told import Found
 from .checking import proved
 from .drawing import Form, draw, keep, stale
-from .journals import journaled_of, walked
+from .journals import journaled_of, place_of, walked
 from .loading import load
 from .running import BadInput
 from .texts import add
@@ -29,12 +29,14 @@ JsonEach = Annotated[bool, FLAG, Parameter(help="JSON for programs: one object a
 Target = Annotated[str | None, Parameter(help="MODULE (all its tables) or MODULE:TABLE.")]
 RunName = Annotated[
     str | None,
-    Parameter(help="Which run, where an SQLite file holds several; a file that holds another one is refused."),
+    Parameter(help="Which run, where a database holds several; a file that holds another one is refused."),
 ]
 Of = Annotated[
     str | None, Parameter(help="The machine of the journal as MODULE:NAME of a Journaled value; agent runs need none.")
 ]
-OneJournal = Annotated[Path, Parameter(help="A journal: a JSON Lines file, or an SQLite file.")]
+OneJournal = Annotated[
+    str, Parameter(help="A journal: a JSON Lines file, an SQLite file, or postgresql://USER@HOST/DATABASE.")
+]
 
 
 def add_verbs(
@@ -72,7 +74,7 @@ def add_verbs(
         *,
         into: Annotated[Path, Parameter(help="The folder of the diagrams.")] = Path(folder),
         check: Annotated[bool, FLAG, Parameter(help="Change nothing; exit 1 with a diff if one is stale.")] = False,
-        journal: Annotated[Path | None, Parameter(help="Draw this run over its machine, on standard output.")] = None,
+        journal: Annotated[str | None, Parameter(help="Draw this run over its machine, on standard output.")] = None,
         run: RunName = None,
         of: Of = None,
         form: Annotated[
@@ -101,8 +103,9 @@ def add_verbs(
         }
         if journal is not None:
             _only(given, "beside --journal", ("--as", "--run", "--of"))
-            table = journaled_of(journal, run, of, journaled).table
-            sys.stdout.buffer.write(draw(table, walked(journal, run, table), form or "mermaid"))
+            place = place_of(journal)
+            table = journaled_of(place, run, of, journaled).table
+            sys.stdout.buffer.write(draw(table, walked(place, run, table), form or "mermaid"))
             return 0
         if check:
             _only(given, "beside --check", ("TARGET", "--into", "--check"))
@@ -112,7 +115,11 @@ def add_verbs(
 
     def verify(
         *journals: Annotated[
-            Path, Parameter(help="Journals: JSON Lines files, or SQLite files; of a folder, every one in it.")
+            str,
+            Parameter(
+                help="Journals: JSON Lines files, SQLite files, or postgresql://USER@HOST/DATABASE; of a folder, "
+                "every one in it."
+            ),
         ],
         run: RunName = None,
         json: JsonEach = False,
@@ -128,7 +135,7 @@ def add_verbs(
             statecraft verify demo-runs
             statecraft verify runs.db --run nightly
         """
-        return verified(journals, run, json=json)
+        return verified([place_of(journal) for journal in journals], run, json=json)
 
     def replay_(
         journal: OneJournal,
@@ -153,8 +160,9 @@ def add_verbs(
             statecraft replay run.jsonl
             statecraft replay run.jsonl --policy strict.toml
         """
-        machine = journaled_of(journal, run, of, journaled)
-        with closing(opened(journal, run)) as store:
+        place = place_of(journal)
+        machine = journaled_of(place, run, of, journaled)
+        with closing(opened(place, run)) as store:
             if policy is None:
                 again = replay(store, machine)
                 _tell(again, json=json)
@@ -189,8 +197,9 @@ def add_verbs(
         """
         if seq is not None and row is not None:
             raise BadInput("explain: found both --seq and --row, expected one of them")
-        machine = journaled_of(journal, run, of, journaled)
-        with closing(opened(journal, run)) as store:
+        place = place_of(journal)
+        machine = journaled_of(place, run, of, journaled)
+        with closing(opened(place, run)) as store:
             whole = seq is None and row is None
             _tell(standing(store, machine) if whole else explain(store, machine, seq, row=row), json=json)
         return 0

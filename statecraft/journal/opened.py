@@ -60,6 +60,19 @@ def postgres_shelf(address: str, durability: Durability = "process") -> Postgres
     return PostgresShelf(address, durability)
 
 
+def called(place: Path | str) -> str:
+    """How messages call a place: a path as it is, a database without its user and password."""
+    return postgres_shelf(str(place)).name if in_postgres(place) else str(place)
+
+
+def runs_at(place: Path | str) -> tuple[str, ...] | None:
+    """The runs that a database holds; None for a file of one run. Raises `JournalError` if it cannot be read."""
+    if in_postgres(place):
+        with closing(postgres_shelf(str(place))) as shelf:
+            return shelf.runs()
+    return runs_of(place) if is_sqlite(Path(place)) else None
+
+
 def is_sqlite(path: Path) -> bool:
     """Whether the file begins as an SQLite file does. Raises `JournalError` if it cannot be read."""
     try:

@@ -221,7 +221,7 @@ def test_a_signal_ends_the_run_as_cancelled_with_its_account(
 def test_a_journal_that_cannot_be_written_is_said_in_the_disks_own_words(
     statecraft: Statecraft, served: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("statecraft.journal.file._write", _full)
+    monkeypatch.setattr("statecraft.journal.file.write", _full)
     code, _, err = statecraft("run", "go", "--model", served, "--folder", here, "--name", "disk")
     assert code == 2
     assert err.splitlines()[-1].startswith("statecraft: runs/disk.jsonl: line 2 could not be written: No space left")

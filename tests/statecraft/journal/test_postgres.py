@@ -182,6 +182,15 @@ def test_without_the_package_it_is_said_how_to_get_it(monkeypatch: pytest.Monkey
             get("postgresql://localhost/runs")
 
 
+def test_a_full_disk_of_the_server_is_said_so(shelf: Shelf) -> None:
+    raised = "DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$"
+    with pytest.raises(
+        JournalError, match=r"^PostgreSQL test\d+ at /\S+: line 0 could not be written: the disk is full$"
+    ):
+        shelf.database.change("line 0 could not be written", raised, {})
+    shelf.store("r").append(0, b"0")
+
+
 def test_a_lease_that_another_took_meanwhile_is_asked_for_again(shelf: Shelf) -> None:
     said = iter([[], [(False, "ada")], [(False, "bob")]])  # nobody yet, then oneself, as the statement began; then bob
     store = shelf.store("r")
