@@ -1,6 +1,7 @@
 """A journal in PostgreSQL: many runs in one database, written by processes of many machines, each on runs of its own.
 
 Content is held back and committed together with the line or the note that follows it, so that a turn is one statement.
+The last statement of a process that was killed may be carried out a moment later, as a whole or not at all.
 """
 
 from __future__ import annotations

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,6 +43,28 @@ def launch(root: Path) -> Iterator[Launch]:
     for process in begun:
         process.kill()
         process.communicate()
+
+
+def killed(process: subprocess.Popen[str], place: str) -> list[str]:
+    """Kill a program, and give what else it has said. A server has nothing left to do for it then."""
+    process.kill()
+    assert process.stdout is not None
+    said = process.stdout.read().split()
+    process.wait()
+    if place.startswith("postgresql:"):
+        connect: Any = importlib.import_module("psycopg").connect
+        with connect(place, autocommit=True) as db:
+            db.execute(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+    return said
+
+
+@pytest.fixture
+def kill() -> Callable[[subprocess.Popen[str], str], list[str]]:
+    """Kills a program that works on the journal at a place."""
+    return killed
 
 
 @pytest.fixture(params=["folder", "sqlite", "postgres"])

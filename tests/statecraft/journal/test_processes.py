@@ -17,12 +17,11 @@ def whole(body: bytes) -> bool:
 
 @pytest.mark.parametrize("said", [1, 7, 20])
 def test_a_note_whose_writer_is_killed_is_the_old_one_or_the_new(
-    place: str, launch: Any, shelf: Shelf, said: int
+    place: str, launch: Any, kill: Any, shelf: Shelf, said: int
 ) -> None:
     process = launch("keep", place, "r", mate=True)
     last = [int(process.stdout.readline()) for _ in range(said)][-1]
-    process.kill()
-    last = [last, *map(int, process.stdout.read().split())][-1]
+    last = [last, *map(int, kill(process, place))][-1]
     body = shelf.store("r").kept("snapshot")
     assert body is not None
     assert whole(body)
@@ -33,12 +32,11 @@ def test_a_note_whose_writer_is_killed_is_the_old_one_or_the_new(
 
 @pytest.mark.parametrize("said", [1, 7, 20])
 def test_a_letter_whose_writer_is_killed_is_there_or_can_be_written_again(
-    place: str, launch: Any, shelf: Shelf, said: int
+    place: str, launch: Any, kill: Any, shelf: Shelf, said: int
 ) -> None:
     process = launch("post", place, "r", mate=True)
     last = [int(process.stdout.readline()) for _ in range(said)][-1]
-    process.kill()
-    last = [last, *map(int, process.stdout.read().split())][-1]
+    last = [last, *map(int, kill(process, place))][-1]
     mail = shelf.store("r").mail()
     assert [id for id, _ in mail] == [f"letter {number}" for number in range(len(mail))]
     assert len(mail) in (last + 1, last + 2)
@@ -78,11 +76,12 @@ def test_of_two_processes_that_lease_a_run_at_once_one_has_it(place: str, launch
         assert all(shelf.store(f"r-{number}").lease("eve", 1, 1009) == who for number in got)
 
 
-def test_a_killed_holders_lease_is_taken_over_once_it_has_run_out(place: str, launch: Any, shelf: Shelf) -> None:
+def test_a_killed_holders_lease_is_taken_over_once_it_has_run_out(
+    place: str, launch: Any, kill: Any, shelf: Shelf
+) -> None:
     process = launch("hold", place, "r", "ada", mate=True)
     assert process.stdout.readline() == "ready\n"
-    process.kill()
-    process.wait()
+    kill(process, place)
     store = shelf.store("r")
     assert store.lease("bob", 10, 1009.9) == "ada"
     assert store.lease("bob", 10, 1010) is None

@@ -236,13 +236,12 @@ def test_the_last_line_is_found_however_long_it_is(tmp_path: Path, length: int) 
 
 @pytest.mark.parametrize("kind", ["file", "sqlite", "file+power", "sqlite+power", "postgres", "postgres+power"])
 def test_a_killed_writer_leaves_every_line_that_it_has_answered_for(
-    ferry: Any, tmp_path: Path, launch: Any, request: pytest.FixtureRequest, kind: str
+    ferry: Any, tmp_path: Path, launch: Any, kill: Any, request: pytest.FixtureRequest, kind: str
 ) -> None:
     path = str(request.getfixturevalue("postgres") if "postgres" in kind else tmp_path / "run")
     process = launch("write", kind, path, "r")
     said = [process.stdout.readline() for _ in range(40)]
-    process.kill()
-    last = [*said, *process.stdout.read().splitlines()][-1].strip()
+    last = [*said, *kill(process, path)][-1].strip()
     found = verify(path)
     assert found.verdict == "open"
     assert found.why in ("unfinished", "torn")
