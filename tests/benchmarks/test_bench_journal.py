@@ -231,3 +231,16 @@ def test_reading_back_is_fast(capsys: pytest.CaptureFixture[str]) -> None:
         print(f"\n  verify {check:.1f} us a line, replay {again:.1f} us a line")
     assert check <= 40 * SLACK
     assert again <= 150 * SLACK
+
+
+@pytest.mark.parametrize("kind", ["file", "sqlite"])
+def test_the_last_lines_of_many_are_found_fast(tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    store: Store = SqliteStore(tmp_path / "r", "r") if kind == "sqlite" else FileStore(tmp_path / "r")
+    for number in range(30_000):
+        store.append(number, b'{"seq":%d,"x":"%s"}' % (number, b"x" * 650))
+    assert len(list(store.lines(29_899))) == 100
+    spent = best(lambda: list(store.lines(29_899)), 20)
+    store.close()
+    with capsys.disabled():
+        print(f"\n  the last 100 of 30,000 lines from {kind}: {spent:.0f} us")
+    assert spent <= 500 * SLACK

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -151,7 +152,8 @@ def test_a_full_database_is_said_in_one_line_and_leaves_what_was_there(tmp_path:
     assert (store.kept("snapshot"), store.mail()) == (b"old", [])
     connection.execute("PRAGMA max_page_count = 1000000")
     store.keep("snapshot", b"new")
-    assert (store.kept("snapshot"), SqliteStore(store.path, "r").get(digest)) == (b"new", b"y" * 100_000)
+    with closing(SqliteStore(store.path, "r")) as other:
+        assert (other.kept("snapshot"), other.get(digest)) == (b"new", b"y" * 100_000)
     store.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -117,8 +118,8 @@ def test_a_place_is_the_shelf_that_it_looks_like(tmp_path: Path) -> None:
     for name in ("a.db", "a.sqlite", "a.sqlite3"):
         assert isinstance(shelf_at(tmp_path / name), SqliteShelf)
     (tmp_path / "folder.db").mkdir()
-    with SqliteStore(tmp_path / "unnamed", "r").file.at_work("", create=True):
-        pass
+    with closing(SqliteStore(tmp_path / "unnamed", "r")) as store:
+        store.claim()
     (tmp_path / "empty.db").touch()
     assert isinstance(shelf_at(tmp_path / "empty.db"), SqliteShelf)
     assert isinstance(shelf_at(str(tmp_path / "unnamed")), SqliteShelf)
