@@ -161,6 +161,11 @@ def signals_in(
     return tuple(found)
 
 
+def names_in(letters: Sequence[tuple[str, bytes]], names: Sequence[str]) -> bool:
+    """Whether one of the letters answers one of these."""
+    return any((letter := _letter(body)) is not None and letter.name in names for _, body in letters)
+
+
 def _letter(body: bytes) -> Letter | None:
     try:
         found: Letter = _CODEC.from_plain(load(body), Letter)

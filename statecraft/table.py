@@ -21,6 +21,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -273,12 +274,12 @@ class Table(Generic[R, S, E, C_co]):
         size = self.budgets[budget]
         return size(run) if callable(size) else size
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of all names in the table, in hex: it changes with a row, not with the body of a guard."""
         return hashlib.sha256("\n".join(self.listing).encode()).hexdigest()
 
-    @property
+    @cached_property
     def listing(self) -> tuple[str, ...]:
         """All names in the table, one line a row, budget, mark and inner machine: what the digest covers."""
         return tuple(_names(self))

@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 from uuid import uuid4
 
 import anyio
+import attrs
 
 from statecraft.journal import FileStore, JournalError, MemoryStore, Store
 
@@ -22,10 +23,10 @@ from .attempts import first_leaf
 
 T = TypeVar("T")
 
-LEASE_SECONDS: Final = 30.0
+LEASE_SECONDS: Final = 20.0
 """How long a lease holds that is not renewed: a dead worker's runs are free within it."""
 
-RENEWED_SECONDS: Final = 10.0
+RENEWED_SECONDS: Final = 6.0
 """How often it is renewed."""
 
 
@@ -54,26 +55,38 @@ async def leased(store: Store, holder: str, clock: Callable[[], float], work: Ca
 
 def _lease(store: Store, holder: str, at: float) -> None:
     other = store.lease(holder, LEASE_SECONDS, at)
-    if other is not None and _is_gone(other):
+    if other is not None and Leased(other).gone:
         store.release(other)
         other = store.lease(holder, LEASE_SECONDS, at)
     if other is not None:
         raise JournalError(f"{store.name}: another process is at work on this run: {other}")
 
 
-def _is_gone(holder: str) -> bool:
-    """Whether the process was on this machine, and is no longer."""
-    machine, _, rest = holder.partition("/")
-    number = rest.partition("/")[0]
-    if machine != gethostname() or not number.isdecimal():
+@attrs.frozen
+class Leased:
+    """Who holds a lease, by its name."""
+
+    holder: str
+
+    @property
+    def own(self) -> bool:
+        """Whether it is this process."""
+        return self.holder.startswith(f"{gethostname()}/{os.getpid()}/")
+
+    @property
+    def gone(self) -> bool:
+        """Whether the process was on this machine, and is no longer."""
+        machine, _, rest = self.holder.partition("/")
+        number = rest.partition("/")[0]
+        if machine != gethostname() or not number.isdecimal():
+            return False
+        try:
+            os.kill(int(number), 0)
+        except ProcessLookupError:
+            return True
+        except OSError:  # it is there, and somebody else's
+            return False
         return False
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
-    return False
 
 
 async def _renew(store: Store, holder: str, clock: Callable[[], float]) -> None:

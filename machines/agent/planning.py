@@ -53,27 +53,35 @@ class Plan:
         return f"{done} of {len(items)} done"
 
 
+@tool(manifest=Tool(kind=Kind.THINK, may_be_empty=("todos",), required=("todos",)))
+async def write_todos(todos: list[_Item]) -> str:
+    """Write down the plan as a whole list, which takes the place of the last one. Tick items off as they are done.
+
+    Worth it for work of three or more steps. An item has `content`, and a `status`: pending, in_progress or
+    completed.
+    """
+    raise AssertionError("each run has its own")
+
+
+@tool(manifest=Tool(kind=Kind.THINK))
+async def read_todos() -> list[dict[str, Any]]:
+    """Read the plan as it stands."""
+    raise AssertionError("each run has its own")
+
+
 def plan_tools(plan: Plan) -> tuple[AgentTool, ...]:
     """The two tools, for the plan of one run."""
 
-    @tool(manifest=Tool(kind=Kind.THINK, may_be_empty=("todos",), required=("todos",)))
-    async def write_todos(todos: list[_Item]) -> str:
-        """Write down the plan as a whole list, which takes the place of the last one. Tick items off as they are done.
-
-        Worth it for work of three or more steps. An item has `content`, and a `status`: pending, in_progress or
-        completed.
-        """
+    async def write(todos: list[dict[str, Any]]) -> str:
         return plan.write(todos)
 
-    @tool(manifest=Tool(kind=Kind.THINK))
-    async def read_todos() -> list[dict[str, Any]]:
-        """Read the plan as it stands."""
+    async def read() -> list[dict[str, Any]]:
         return cast("list[dict[str, Any]]", [*plan.todos])
 
-    return write_todos, read_todos
+    return attrs.evolve(write_todos, function=write), attrs.evolve(read_todos, function=read)
 
 
-PLAN_MANIFEST: Final[Mapping[str, Tool]] = {made.name: made.manifest for made in plan_tools(Plan(lambda _: None))}
+PLAN_MANIFEST: Final[Mapping[str, Tool]] = {made.name: made.manifest for made in (write_todos, read_todos)}
 """What the run knows of the two."""
 
 

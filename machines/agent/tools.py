@@ -10,6 +10,7 @@ import inspect
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any, Final, get_type_hints, overload
 
 import attrs
@@ -57,7 +58,7 @@ class AgentTool:
     alone: bool = False
     digest: Callable[[str], Awaitable[str]] | None = None
 
-    @property
+    @cached_property
     def schema(self) -> ToolSchema:
         """What the model is told."""
         return ToolSchema(self.name, self.description, _schema(self.arguments))

@@ -18,7 +18,8 @@ from .audit import audit
 from .demo import demo
 from .detectors import detectors
 from .policy import policy
-from .run import run
+from .run import resume, run
+from .waiting import answer, waiting
 
 BAD: Final = (BadTrace, BadPolicy, JournalError)
 
@@ -26,7 +27,8 @@ HELP = """State machines whose runs end for a reason that can be read, replayed 
 
 Each command has a help of its own, with examples: statecraft COMMAND --help.
 
-Exit codes: 0 done, 1 what was asked for was found, 2 bad input, 70 a fault of the program itself."""
+Exit codes: 0 done, 1 what was asked for was found, 2 bad input, 3 put down and waiting, 70 a fault of the program
+itself."""
 
 
 def application() -> App:
@@ -37,6 +39,9 @@ def application() -> App:
     add(app, detectors, "detectors")
     add(app, policy, "policy")
     add(app, run, "run")
+    add(app, resume, "resume")
+    add(app, waiting, "waiting")
+    add(app, answer, "answer")
     add_verbs(
         app,
         journaled={"run": "machines.journaled:AGENT_RUN"},

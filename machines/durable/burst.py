@@ -15,7 +15,10 @@ from statecraft.journal import JournalError, Store
 from ..agent.agent import Agent
 from ..agent.agent_run import AgentRun, PutDown
 from ..agent.taking_up import RunOver
-from ..letters import ENLISTED, Standing, stand, standing_of
+from ..letters import ENLISTED, Letter, Standing, post, stand, standing_of
+
+BEGIN: Final = "begin"
+"""The id of the letter by which whoever looks for mail finds a run that was enlisted."""
 
 TASK: Final = "task"
 """The note that holds the task of a run which has not begun."""
@@ -43,6 +46,7 @@ def enlist(store: Store, run: str, task: str, at: float) -> bool:
         return False
     store.keep(TASK, task.encode("utf-8", "surrogatepass"))
     stand(store, Standing(run, ENLISTED, at, at))
+    post(store, BEGIN, Letter("", at))
     return True
 
 
@@ -70,6 +74,7 @@ def _under_way(agent: Agent, store: Store, run: str) -> AgentRun:
     if store.last() is not None:
         return agent.resume(run)
     task = store.kept(TASK)
+    store.unpost(BEGIN)
     if task is None:
         raise JournalError(f"{store.name}: there is no such run; expected one that was enlisted or begun")
     return agent.start(task.decode("utf-8", "surrogatepass"), run=run)

@@ -58,7 +58,7 @@ def test_the_help_of_the_program_names_its_exit_codes_and_where_more_is(statecra
     code, out, _ = statecraft("--help")
     assert code == 0
     flat = " ".join(out.split())
-    assert "Exit codes: 0 done, 1 what was asked for was found, 2 bad input, 70 a fault of the program itself." in flat
+    assert "Exit codes: 0 done, 1 what was asked for was found, 2 bad input, 3 put down and waiting, 70 a fault" in flat
     assert "statecraft COMMAND --help" in flat
 
 

@@ -1,0 +1,136 @@
+"""`statecraft waiting` and `statecraft answer`: what runs wait for, and the answers to it, while nothing runs."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from getpass import getuser
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import uuid4
+
+import orjson
+from cyclopts import Parameter
+
+from statecraft.cli import BadInput
+from statecraft.cli.running import harmless
+from statecraft.cli.verbs import FLAG
+from statecraft.journal import Shelf, shelf_at
+
+from ..letters import (
+    ENDED,
+    STANDING,
+    WAITING,
+    BadAnswer,
+    Letter,
+    Standing,
+    fitting,
+    plain_question,
+    post,
+    standing_read,
+)
+from .driving import DEFAULT_PLACE, clock_time
+from .run import PLACE, check_there
+
+
+def waiting(
+    journal: Annotated[str, Parameter(help=PLACE)] = DEFAULT_PLACE,
+    /,
+    *,
+    json: Annotated[bool, FLAG, Parameter(help="One JSON object a run on standard output.")] = False,
+) -> int:
+    """List the runs that wait, what for, and until when.
+
+    Exit 0, whether any wait or not.
+
+    Examples:
+        statecraft waiting
+        statecraft waiting runs.db --json
+    """
+    _check_place(journal)
+    found = [one for one in _standing(shelf_at(journal)) if one.state == WAITING]
+    if json:
+        sys.stdout.writelines(orjson.dumps(_plain(one), option=orjson.OPT_APPEND_NEWLINE).decode() for one in found)
+        return 0
+    lines = [line for one in found for line in _lines(one)]
+    sys.stdout.writelines(f"{harmless(line)}\n" for line in lines or [f"no run in {journal} waits"])
+    return 0
+
+
+def answer(
+    name: Annotated[str, Parameter(help="The run's name.")],
+    answer: Annotated[str | None, Parameter(help="The answer; of several choices, the one.")] = None,
+    /,
+    *,
+    to: Annotated[str, Parameter(help="Which question or signal, where the run waits for more than one.")] = "",
+    text: Annotated[str | None, Parameter(help="More that the agent should read with it.")] = None,
+    by: Annotated[str | None, Parameter(help="Who answers; without it, the user of this machine.")] = None,
+    withdraw: Annotated[bool, FLAG, Parameter(help="Withdraw the question: nobody will answer it.")] = False,
+    id: Annotated[str | None, Parameter(help="The answer's own name: sent twice under one, it is one.")] = None,
+    journal: Annotated[str, Parameter(help=PLACE)] = DEFAULT_PLACE,
+) -> int:
+    """Answer what a run waits for: a question, a consent (approve or deny), a signal.
+
+    Nothing has to run for it: a run that is put down reads it when it is taken up (statecraft resume), one that waits
+    in its process within two seconds. With --to it may come before the run waits for it.
+
+    Examples:
+        statecraft answer hello blue
+        statecraft answer hello approve --by ann
+        statecraft answer hello --to payment-7 --text "paid in full"
+        statecraft answer hello --withdraw
+    """
+    _check_place(journal)
+    shelf = shelf_at(journal)
+    check_there(shelf, name, journal)
+    stood = next((one for one in _standing(shelf) if one.run == name), None)
+    if stood is not None and stood.state == ENDED:
+        raise BadInput(
+            f"{name}: has ended, as {stood.status}; expected a run that waits, as statecraft waiting lists them"
+        )
+    letter = Letter(to, time.time(), answer, by or _user(), text, withdraw)
+    if stood is not None and stood.state == WAITING and stood.questions:
+        try:
+            letter = fitting(stood.questions, letter)
+        except BadAnswer as error:
+            raise BadInput(f"{name}: {error}") from error
+    elif not to:
+        raise BadInput(f"{name}: waits for no answer; expected --to NAME for one that is to lie until it does")
+    new = post(shelf.store(name), id or uuid4().hex, letter)
+    said = f"{name}: {letter.name} is answered" if new else f"{name}: that answer was given already"
+    place = "" if journal == DEFAULT_PLACE else f" --journal {shlex.quote(journal)}"
+    sys.stdout.write(f"{harmless(said)}; go on: statecraft resume {name}{place}\n")
+    return 0
+
+
+def _check_place(journal: str) -> None:
+    if "://" not in journal and not Path(journal).exists():
+        raise BadInput(f"{journal}: nothing found there; expected journals of runs")
+
+
+def _standing(shelf: Shelf) -> list[Standing]:
+    found = [standing_read(body) for _, body in shelf.notes(STANDING)]
+    return [one for one in found if one is not None]
+
+
+def _lines(stood: Standing) -> list[str]:
+    until = "" if stood.until is None else f" until {clock_time(stood.until)}"
+    lines = [f"{stood.run}: waits{until}"]
+    for one in stood.questions:
+        choices = f" ({' / '.join(one.choices)})" if one.choices else ""
+        asked = one.question or f"{one.awaited} to {one.tool}({one.args or ''})"
+        lines.append(f"  {one.name}: {asked}{choices}, since {clock_time(one.since)}")
+    return lines
+
+
+def _plain(stood: Standing) -> dict[str, Any]:
+    questions = [plain_question(one) for one in stood.questions]
+    return {"run": stood.run, "until": stood.until, "questions": questions}
+
+
+def _user() -> str | None:
+    try:
+        return getuser()
+    except (KeyError, OSError):  # a user without a name
+        return None

@@ -1,0 +1,169 @@
+"""The keeper: drives the runs of one shelf in this process, burst by burst. Between two bursts a run is one entry here.
+
+A run is driven when it was enlisted, when its time has come, when a letter has come that it waits for, and when the
+process that drove it is gone. Where somebody else is at work on a run, it is looked at again later. A run that cannot
+be driven (its journal is damaged, its rules are others) is logged and left alone; the others go on.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from heapq import heappop, heappush
+from math import inf
+from time import time
+from typing import Final
+
+import anyio
+import attrs
+
+from statecraft.journal import JournalError, Shelf
+
+from ..agent.agent import Agent
+from ..agent.lease import LEASE_SECONDS, Leased
+from ..letters import ENDED, RUNNING, STANDING, WAITING, Standing, names_in, standing_of, standing_read
+from .burst import Stood, burst
+
+_LOG: Final = logging.getLogger("machines.durable")
+
+AT_ONCE: Final = 16
+"""Bursts that go on side by side."""
+
+SCAN_SECONDS: Final = 5.0
+"""How often all runs are looked at: with the time of a lease, the longest that a dead process keeps a run."""
+
+LOOK_SECONDS: Final = 0.1
+"""How often the mail of all runs is looked at."""
+
+AgentFor = Callable[[str], Agent]
+
+
+@attrs.define
+class Keeper:
+    """What is known of the runs of a shelf. `serve` drives them; one keeper is one process's.
+
+    `agent_for` gives the agent that drives a run, mostly the same for all. `heard` is told how each burst left its run.
+    """
+
+    shelf: Shelf
+    agent_for: AgentFor
+    at_once: int = AT_ONCE
+    look: float = LOOK_SECONDS
+    clock: Callable[[], float] = time
+    heard: Callable[[Stood], object] | None = None
+    _waiting: dict[str, tuple[str, ...]] = attrs.field(init=False, factory=dict[str, tuple[str, ...]])
+    _timed: list[tuple[float, str]] = attrs.field(init=False, factory=list[tuple[float, str]])
+    _at: dict[str, float] = attrs.field(init=False, factory=dict[str, float])
+    _busy: set[str] = attrs.field(init=False, factory=set[str])
+    _vain: dict[str, tuple[str, ...]] = attrs.field(init=False, factory=dict[str, tuple[str, ...]])
+
+    async def serve(self, *, once: bool = False) -> None:
+        """Drive the runs until this is cancelled; with `once`, drive those that are due now and give back.
+
+        What is under way when it is cancelled is left as it stands, for whoever serves next.
+        """
+        limiter = anyio.Semaphore(self.at_once)
+        looked = -inf
+        async with anyio.create_task_group() as group:
+            while True:
+                if self.clock() - looked >= SCAN_SECONDS:
+                    looked = self.clock()
+                    self._scan()
+                for run in self._due():
+                    self._busy.add(run)
+                    await limiter.acquire()
+                    group.start_soon(self._burst, run, limiter)
+                if once:
+                    return
+                await anyio.sleep(self._pause())
+
+    def _scan(self) -> None:
+        """Look at how all runs stand: those that nobody has told of, and those whose process has gone."""
+        for run, body in self.shelf.notes(STANDING):
+            if run not in self._waiting and run not in self._busy:
+                self._seen(run, standing_read(body))
+
+    @property
+    def kept(self) -> int:
+        """How many runs wait, or are driven."""
+        return len(self._waiting) + len(self._busy)
+
+    def _seen(self, run: str, stood: Standing | None) -> None:
+        """Note how a run stands, as its last process said."""
+        if stood is None or stood.state == ENDED:
+            return
+        until = stood.until
+        if stood.state == RUNNING:
+            until = self.clock() if Leased(stood.by).gone else stood.at + LEASE_SECONDS
+        self._wait(run, until, stood.signals if stood.state == WAITING else ())
+
+    def _wait(self, run: str, until: float | None, signals: tuple[str, ...]) -> None:
+        self._waiting[run] = signals
+        if until is not None:
+            self._at[run] = until
+            heappush(self._timed, (until, run))
+
+    def _due(self) -> Iterable[str]:
+        """The runs to be driven now, each once."""
+        found: dict[str, None] = {}
+        now = self.clock()
+        while self._timed and self._timed[0][0] <= now:
+            at, run = heappop(self._timed)
+            if self._at.get(run) == at:  # else it has waited for something else since
+                found[run] = None
+        for run in self.shelf.mailed():
+            if run not in self._busy and run not in found and self._has_come(run):
+                found[run] = None
+        for run in found:
+            self._waiting.pop(run, None)
+            self._at.pop(run, None)
+        return [run for run in found if run not in self._busy]
+
+    def _has_come(self, run: str) -> bool:
+        """Whether the mail of the run has what it waits for. Letters for later are looked at once."""
+        store = self.shelf.store(run)
+        letters = store.mail()
+        ids = tuple(id for id, _ in letters)
+        if self._vain.get(run) == ids:
+            return False
+        if run not in self._waiting:  # enlisted since, or by another process
+            stood = standing_of(store)
+            if stood is None or stood.state in (ENDED, RUNNING):
+                self._vain[run] = ids
+                return False
+            self._seen(run, stood)
+            if stood.state != WAITING:
+                return True
+        if names_in(letters, self._waiting.get(run, ())):
+            self._vain.pop(run, None)
+            return True
+        self._vain[run] = ids
+        return False
+
+    def _pause(self) -> float:
+        """Seconds until the next look."""
+        if not self._timed:
+            return self.look
+        return min(self.look, max(0.0, self._timed[0][0] - self.clock()))
+
+    async def _burst(self, run: str, limiter: anyio.Semaphore) -> None:
+        try:
+            stood = await burst(self.agent_for(run), run)
+        except JournalError as error:
+            self._failed(run, error)
+            return
+        finally:
+            self._busy.discard(run)
+            limiter.release()
+        self._vain.pop(run, None)
+        if stood.state == WAITING:
+            self._wait(run, stood.until, stood.signals)
+        if self.heard is not None:
+            self.heard(stood)
+
+    def _failed(self, run: str, error: JournalError) -> None:
+        stood = standing_of(self.shelf.store(run))
+        if stood is not None and stood.state == RUNNING and not Leased(stood.by).own:
+            self._wait(run, self.clock() + LEASE_SECONDS, ())
+            return
+        _LOG.error("run %s is left alone: %s", run, error)
