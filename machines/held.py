@@ -125,7 +125,7 @@ def told_of(held: Held) -> Values:
         ("name", held.name),
         ("tool", held.call.tool),
         ("signature", held.call.signature.hex()),
-        ("until", held.until),
+        ("until", round(held.until, 3)),
     )
 
 

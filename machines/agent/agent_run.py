@@ -62,8 +62,8 @@ GIVEN_UP: Final = (Purse.EMPTY, Purse.REFUSED)
 REPEATING: Final = ("consecutive_duplicate", "cycle", "spread_duplicate")
 """Detectors whose evidence is a repetition of calls."""
 
-SNAPSHOT_LINES: Final = 1_000
-"""Lines after which another snapshot is kept, so that at most so many are replayed when a run is taken up."""
+SNAPSHOT_LINES: Final = 750
+"""Lines after which another snapshot is kept. At most so many are replayed when a run is taken up: 0.1 s."""
 
 
 @attrs.frozen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -16,7 +15,7 @@ from statecraft.cli.journals import walked
 from statecraft.cli.running import BadInput
 from statecraft.cli.verbs import FLAG
 from statecraft.diagrams import mermaid
-from statecraft.journal import FileStore, verify
+from statecraft.journal import FileStore, remove, verify
 
 from ..audit.judge import Judged, first, judge
 from ..audit.report import decided, strip_of, told
@@ -34,7 +33,7 @@ from .inputs import is_journal
 RECORDINGS: Final = ("healthy", "stuck", "edit-and-revert", "only-narrates")
 """The recordings that ship with the project, in the order in which they are shown."""
 
-LIVE: Final = ("well", "stuck", "narrates", "waits")
+LIVE: Final = ("well", "stuck", "narrates", "waits", "asks")
 """The runs on the scripted model."""
 
 
@@ -50,7 +49,9 @@ def demo(
         bool, FLAG, Parameter(help="Only serve the scripted model until interrupted, for statecraft run without a key.")
     ] = False,
 ) -> int:
-    """Run an agent on a scripted model, over real HTTP: one run is well, one stuck, one only talks, one waits.
+    """Run an agent on a scripted model, over real HTTP: five runs, each told as it goes on.
+
+    One is well, one stuck, one only talks, one waits for a deploy, and one for a person while nothing runs.
 
     Says of each what was decided and why, how it ended, and its account. Writes NAME.jsonl (the journal) and NAME.mmd
     (the run drawn over its machine) for each, and verifies the journals. No model and no network are needed.
@@ -91,8 +92,8 @@ def _make_room(into: Path, names: Sequence[str]) -> None:
         if path.exists() and not is_journal(path):
             raise BadInput(f"{path}: found something that is no journal, expected a folder of the demo's own (--into)")
     for path in journals:
-        path.unlink(missing_ok=True)
-        shutil.rmtree(path.with_suffix(".content"), ignore_errors=True)
+        if path.exists():
+            remove(path, path.stem)
 
 
 def _one(name: str, path: Path, into: Path) -> int:

@@ -1,15 +1,17 @@
-"""Runs of an agent on a scripted model, over real HTTP: well, stuck, talking, waiting."""
+"""Runs of an agent on a scripted model, over real HTTP: well, stuck, talking, waiting for a deploy, for a person."""
 
 from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import anyio
+import attrs
 
 from statecraft.cli.journals import walked
 from statecraft.cli.running import harmless
@@ -17,13 +19,16 @@ from statecraft.diagrams import mermaid
 from statecraft.journal import FileStore, verify
 
 from ..agent.agent import Agent
+from ..agent.agent_run import PutDown
 from ..agent.providers import provider_for
 from ..agent.result import RunResult
 from ..agent.scripted import Move, Received, ScriptedServer, Turn, by_run, call
 from ..agent.tools import AgentTool, ToolError, tool
 from ..agent.wire import ResultPart
 from ..events import ErrorKind
-from ..manifest import Kind, Tool, Wait
+from ..held import APPROVE
+from ..letters import Letter, fitting, post
+from ..manifest import Consent, Kind, Tool, Wait
 from ..run import RUN
 from .live import plainly
 
@@ -33,7 +38,8 @@ TASKS: Final[Mapping[str, str]] = {
     "well": "What do tea and sugar cost together?",
     "stuck": "What does saffron cost?",
     "narrates": "What does coffee cost?",
-    "waits": "Say when the delivery of tea is in.",
+    "waits": "Say when the deploy of release 7 is live.",
+    "asks": "Note that tea costs 4.20.",
 }
 
 SCRIPT: Final[Mapping[str, Sequence[Move]]] = {
@@ -54,19 +60,26 @@ SCRIPT: Final[Mapping[str, Sequence[Move]]] = {
         Turn("I did not get round to reading the list."),
     ),
     "waits": (
-        *(Turn(calls=(call("delivery", {"item": "tea"}),)) for _ in range(5)),
-        Turn(calls=(call("finish", {"kind": "final", "text": "The tea is in."}),)),
+        *(Turn(calls=(call("deploy_status", {"release": 7}),)) for _ in range(6)),
+        Turn(calls=(call("finish", {"kind": "final", "text": "Release 7 is live."}),)),
+    ),
+    "asks": (
+        Turn(calls=(call("note", {"text": "tea 4.20"}),)),
+        Turn(calls=(call("finish", {"kind": "final", "text": "It is noted."}),)),
     ),
 }
 
 
-DELIVERY: Final = Wait("status", ("packed", "on its way"), ("in", "lost"), 60.0, 0.25)
-"""Asked five times for three answers, this is no repetition: it is waiting, no more often than is of use (seconds)."""
+DEPLOY: Final = Wait("status", ("queued", "running"), ("success", "failed"), 60.0, 0.25)
+"""Asked six times for three answers, this is no repetition: it is waiting, no more often than is of use (seconds)."""
+
+ANSWERED_AFTER: Final = 0.5
+"""Seconds for which nothing runs, before a person answers."""
 
 
 def tools(notes: list[str]) -> tuple[AgentTool, ...]:
     """The tools of all runs."""
-    said = iter(("packed", "on its way", "on its way", "on its way", "in"))
+    said = iter(("queued", "running", "running", "running", "running", "success"))
 
     @tool(manifest=Tool(kind=Kind.READ))
     async def price_of(item: str) -> str:
@@ -81,12 +94,17 @@ def tools(notes: list[str]) -> tuple[AgentTool, ...]:
         notes.append(text)
         return "noted"
 
-    @tool(manifest=Tool(kind=Kind.WAIT, wait=DELIVERY))
-    async def delivery(item: str) -> dict[str, str]:
-        """How far a delivery has come."""
-        return {"item": item, "status": next(said, "in")}
+    @tool(manifest=Tool(kind=Kind.WAIT, wait=DEPLOY))
+    async def deploy_status(release: int) -> dict[str, Any]:
+        """How far a deploy has come."""
+        return {"release": release, "status": next(said, "success")}
 
-    return price_of, note, delivery
+    return price_of, note, deploy_status
+
+
+def consented(made: AgentTool) -> AgentTool:
+    """The tool, with a person's consent to each call."""
+    return attrs.evolve(made, manifest=attrs.evolve(made.manifest, consent=Consent()))
 
 
 def live_demo(into: Path) -> int:
@@ -116,14 +134,29 @@ def _looks(received: Received) -> Move:
 
 async def _one(model: str, name: str, into: Path) -> int:
     provider = provider_for(model)
-    agent = Agent(provider, tools([]), journal=into)
+    given = tools([])
+    agent = Agent(provider, tuple(map(consented, given)) if name == "asks" else given, journal=into)
     say(f"{name}: {TASKS[name]}\n")
     agent.notices.subscribe(lambda notice: plainly(notice, "  ", stream=sys.stdout, most=100))
     try:
-        result = await agent.run(TASKS[name], run=name)
+        found = await agent.start(TASKS[name], run=name).burst(patience=1.0)
+        if isinstance(found, PutDown):
+            await _answered(agent, found)
+            found = await agent.resume(name).result()
     finally:
         await provider.aclose()
-    return _told(name, result, into)
+    assert isinstance(found, RunResult)  # one question, which was answered
+    return _told(name, found, into)
+
+
+async def _answered(agent: Agent, down: PutDown) -> None:
+    """A person approves, while the run is nothing but its journal."""
+    (question,) = down.questions
+    say(f"  put down {question.awaited} to {question.tool}({question.args}); nothing runs now\n")
+    await anyio.sleep(ANSWERED_AFTER)
+    letter = fitting(down.questions, Letter(question.name, time.time(), APPROVE, by="a person"))
+    post(agent.store(down.run), "demo", letter)
+    say(f"  answer   {letter.answer}, by {letter.by}; the run is taken up from its journal\n")
 
 
 def _told(name: str, result: RunResult, into: Path) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Awaitable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import attrs
@@ -51,13 +51,15 @@ class Model:
     name = "in process"
 
     def __init__(self, *moves: Any) -> None:
-        self.moves = list(moves)
+        self.moves: list[Any] = list(moves)
         self.requests: list[Request] = []
 
     async def complete(self, request: Request) -> Any:
         self.requests.append(attrs.evolve(request, messages=[*request.messages]))
-        move = self.moves.pop(0)
-        return await move() if callable(move) else move
+        move: Any = self.moves.pop(0)
+        if callable(move):
+            return await cast("Awaitable[Any]", move())
+        return move
 
     async def aclose(self) -> None:
         """Nothing is open."""
