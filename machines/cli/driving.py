@@ -147,13 +147,21 @@ def _tell_down(down: PutDown, journal: str, *, json: bool) -> None:
         asked = one.question or f"{one.awaited} to {one.tool}({one.args or ''})"
         lines.append(f"{one.name}: {asked}{choices}")
     answer = "ANSWER" if len(down.questions) == 1 else "ANSWER --to NAME"
-    place = "" if journal == DEFAULT_PLACE else f" --journal {shlex.quote(journal)}"
+    place = place_again(journal)
     if down.questions:
         lines.append(f"answer it: statecraft answer {down.run} {answer}{place}")
     lines += [f"go on:     statecraft resume {down.run}{place}", f"journal: {down.journal}"]
     with suppress(OSError):
         sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines))
         sys.stderr.flush()
+
+
+def place_again(journal: str) -> str:
+    """The place as the next command is given it. Of a database on a server no more is said: a password may be in it."""
+    if journal == DEFAULT_PLACE:
+        return ""
+    scheme, there, _ = journal.partition("://")
+    return f" --journal {scheme}://..." if there else f" --journal {shlex.quote(journal)}"
 
 
 def clock_time(at: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -66,18 +67,18 @@ def run(
         raise BadInput("run: the task is empty; expected words")
     _check_places(folder, journal)
     rule = _policy(policy)
-    shelf = shelf_at(journal)
-    if name and name in shelf.runs():
-        raise BadInput(f"--name {name}: a run of that name lies in {journal}; expected another name")
-    made = Made(model, None if folder is None else str(folder.resolve()), prices, ask, consent)
-    provider = provider_of(made)
-    agent = agent_of(made, provider, rule, shelf, journal)
-    try:
-        under_way = agent.start(task, run=name)
-    except ValueError as error:
-        raise BadInput(f"--name: {error}") from error
-    keep_made(agent.store(under_way.run.id), made)
-    return drive(agent, under_way, provider, journal=journal, stay=stay, json=json)
+    with closing(shelf_at(journal)) as shelf:
+        if name and name in shelf.runs():
+            raise BadInput(f"--name {name}: a run of that name lies in {journal}; expected another name")
+        made = Made(model, None if folder is None else str(folder.resolve()), prices, ask, consent)
+        provider = provider_of(made)
+        agent = agent_of(made, provider, rule, shelf, journal)
+        try:
+            under_way = agent.start(task, run=name)
+        except ValueError as error:
+            raise BadInput(f"--name: {error}") from error
+        keep_made(agent.store(under_way.run.id), made)
+        return drive(agent, under_way, provider, journal=journal, stay=stay, json=json)
 
 
 def resume(
@@ -102,17 +103,17 @@ def resume(
         statecraft resume hello --journal runs.db --stay
     """
     logging.getLogger("machines.agent").addHandler(logging.NullHandler())
-    shelf = shelf_at(journal)
-    check_there(shelf, name, journal)
-    made = kept_made(shelf.store(name))
-    if made is None or not (model or made.model):
-        if model is None:
-            raise BadInput(f"{name}: what model it was made with is not written there; expected it by --model")
-        made = made or Made(model)
-    made = made if model is None else attrs.evolve(made, model=model)
-    provider = provider_of(made)
-    agent = agent_of(made, provider, DEFAULT, shelf, journal)
-    return drive(agent, agent.resume(name), provider, journal=journal, stay=stay, json=json)
+    with closing(shelf_at(journal)) as shelf:
+        check_there(shelf, name, journal)
+        made = kept_made(shelf.store(name))
+        if made is None or not (model or made.model):
+            if model is None:
+                raise BadInput(f"{name}: what model it was made with is not written there; expected it by --model")
+            made = made or Made(model)
+        made = made if model is None else attrs.evolve(made, model=model)
+        provider = provider_of(made)
+        agent = agent_of(made, provider, DEFAULT, shelf, journal)
+        return drive(agent, agent.resume(name), provider, journal=journal, stay=stay, json=json)
 
 
 def check_there(shelf: Shelf, name: str, journal: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import time
+from contextlib import closing
 from getpass import getuser
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,7 +30,7 @@ from ..letters import (
     post,
     standing_read,
 )
-from .driving import DEFAULT_PLACE, clock_time
+from .driving import DEFAULT_PLACE, clock_time, place_again
 from .run import PLACE, check_there
 
 
@@ -49,7 +49,8 @@ def waiting(
         statecraft waiting runs.db --json
     """
     _check_place(journal)
-    found = [one for one in _standing(shelf_at(journal)) if one.state == WAITING]
+    with closing(shelf_at(journal)) as shelf:
+        found = [one for one in _standing(shelf) if one.state == WAITING]
     if json:
         sys.stdout.writelines(orjson.dumps(_plain(one), option=orjson.OPT_APPEND_NEWLINE).decode() for one in found)
         return 0
@@ -82,25 +83,24 @@ def answer(
         statecraft answer hello --withdraw
     """
     _check_place(journal)
-    shelf = shelf_at(journal)
-    check_there(shelf, name, journal)
-    stood = next((one for one in _standing(shelf) if one.run == name), None)
-    if stood is not None and stood.state == ENDED:
-        raise BadInput(
-            f"{name}: has ended, as {stood.status}; expected a run that waits, as statecraft waiting lists them"
-        )
-    letter = Letter(to, time.time(), answer, by or _user(), text, withdraw)
-    if stood is not None and stood.state == WAITING and stood.questions:
-        try:
-            letter = fitting(stood.questions, letter)
-        except BadAnswer as error:
-            raise BadInput(f"{name}: {error}") from error
-    elif not to:
-        raise BadInput(f"{name}: waits for no answer; expected --to NAME for one that is to lie until it does")
-    new = post(shelf.store(name), id or uuid4().hex, letter)
+    with closing(shelf_at(journal)) as shelf:
+        check_there(shelf, name, journal)
+        stood = next((one for one in _standing(shelf) if one.run == name), None)
+        if stood is not None and stood.state == ENDED:
+            raise BadInput(
+                f"{name}: has ended, as {stood.status}; expected a run that waits, as statecraft waiting lists them"
+            )
+        letter = Letter(to, time.time(), answer, by or _user(), text, withdraw)
+        if stood is not None and stood.state == WAITING and stood.questions:
+            try:
+                letter = fitting(stood.questions, letter)
+            except BadAnswer as error:
+                raise BadInput(f"{name}: {error}") from error
+        elif not to:
+            raise BadInput(f"{name}: waits for no answer; expected --to NAME for one that is to lie until it does")
+        new = post(shelf.store(name), id or uuid4().hex, letter)
     said = f"{name}: {letter.name} is answered" if new else f"{name}: that answer was given already"
-    place = "" if journal == DEFAULT_PLACE else f" --journal {shlex.quote(journal)}"
-    sys.stdout.write(f"{harmless(said)}; go on: statecraft resume {name}{place}\n")
+    sys.stdout.write(f"{harmless(said)}; go on: statecraft resume {name}{place_again(journal)}\n")
     return 0
 
 
