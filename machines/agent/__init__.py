@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .awaiting import Poll, awaited
     from .calling import heartbeat, idempotency_key
     from .files import file_tools
+    from .from_outside import wait_for
     from .http_poll import polled_url
     from .notices import (
         AttemptResetNotice,
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
         RunTruncated,
     )
     from .tools import AgentTool, ToolError, tool
-    from .wait_for import wait_for
 
 # The providers import the HTTP library, which takes a quarter of a second: a command that asks no model should not.
 _MODULES: Final = {
@@ -66,7 +66,7 @@ _MODULES: Final = {
     ".awaiting": ("Poll", "awaited"),
     ".calling": ("heartbeat", "idempotency_key"),
     ".people": ("ask_person",),
-    ".wait_for": ("wait_for",),
+    ".from_outside": ("wait_for",),
     "..letters": ("BadAnswer", "Letter", "Question"),
     ".files": ("file_tools",),
     ".http_poll": ("polled_url",),

@@ -31,8 +31,8 @@ from ..manifest import Kind
 from ..words import FINISH
 from .attempts import Failure, attempt, said_of
 from .finish import not_finished
+from .from_outside import WaitFor
 from .tools import AgentTool, ToolError
-from .wait_for import WaitFor
 from .wire import CallPart
 
 DEFAULT_TIMEOUT: Final = 120.0

@@ -53,6 +53,7 @@ from .attempts import caught, first_leaf
 from .calling import KEY, TIME_LEFT, Ran, is_object, run_call, unknown
 from .conversation import CUT, KEPT_RESULTS, Conversation
 from .finish import FINISH_SCHEMA, Told
+from .from_outside import WaitFor
 from .given import is_count, is_facts, is_sound, is_sound_refusal, known, no_reply
 from .notices import CallsNotice, CondensedNotice, Notices, PersonNotice, ResultNotice, TextNotice
 from .parts import parts_written
@@ -60,7 +61,6 @@ from .people import answer_of
 from .planning import Plan, Todo, notice_of, plan_tools
 from .tools import AgentTool
 from .transcript import Transcript
-from .wait_for import WaitFor
 from .wire import CallPart, Completion, Part, Provider, Refused, Request, TextPart
 
 FactsOf = Callable[[Completion], Awaitable[Facts | None]]

@@ -13,8 +13,8 @@ from ..events import Awaited, ErrorKind, Text
 from ..held import Held
 from ..manifest import Kind, Tool
 from .calling import Ran
+from .from_outside import wait_for
 from .tools import ToolError, tool
-from .wait_for import wait_for
 
 _Question = Annotated[str, msgspec.Meta(min_length=1, description="what the person is asked, whole")]
 _Choices = Annotated[

@@ -15,11 +15,11 @@ import pytest
 from machines.agent.agent import Agent
 from machines.agent.agent_run import PutDown
 from machines.agent.calling import idempotency_key
+from machines.agent.from_outside import WaitFor, wait_for
 from machines.agent.people import ask_person
 from machines.agent.result import RunResult
 from machines.agent.taking_up import RunOver, retell, take_up
 from machines.agent.tools import AgentTool, tool
-from machines.agent.wait_for import WaitFor, wait_for
 from machines.agent.wire import CallPart, Completion, Part, Request, ResultPart, TextPart, ThinkingPart
 from machines.events import StopReason, Usage
 from machines.letters import BadAnswer, Letter, fitting, post, standing_of
