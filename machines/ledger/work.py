@@ -127,7 +127,10 @@ def learn_result(ledger: Ledger, call: Call, result: Result, tool: Tool, recent_
         if target is not None:
             written = written.insert(target)
         changes = (*ledger.changes, Change(call.tool, target, result.state))[-SHOWN_CHANGES:]
-        unconfirmed = tuple(one for one in ledger.unconfirmed if (one.tool, one.target) != (call.tool, target))
+        # A call whose target nobody knows says nothing of another one.
+        unconfirmed = tuple(
+            one for one in ledger.unconfirmed if target is None or (one.tool, one.target) != (call.tool, target)
+        )
         ledger = evolve(ledger, changes=changes, changes_in_all=ledger.changes_in_all + 1, unconfirmed=unconfirmed)
     elif late:
         unknown = Change(call.tool, result.target or call.target, None)

@@ -64,6 +64,13 @@ def test_a_write_that_ran_out_of_time_is_unconfirmed_until_it_is_done_again() ->
     assert learn(ledger, EDIT, tool=WRITE, wrote=True)[0].unconfirmed == ()
 
 
+def test_a_write_whose_target_nobody_knows_confirms_no_other_one() -> None:
+    pay = attrs.evolve(EDIT, target=None)
+    ledger, _ = learn(Ledger(), pay, tool=WRITE, error=ErrorKind.OUTCOME_UNKNOWN, digest=b"late")
+    ledger, _ = learn(ledger, pay, tool=WRITE, wrote=True)
+    assert [(change.tool, change.target) for change in ledger.unconfirmed] == [("edit", None)]
+
+
 def test_a_write_that_ran_out_of_time_and_was_seen_to_stand_is_a_change() -> None:
     ledger, signal = learn(Ledger(), EDIT, tool=WRITE, error=ErrorKind.TIMEOUT, wrote=True, state=b"new")
     assert (signal, ledger.changes_in_all, ledger.unconfirmed) == ("state", 1, ())
