@@ -119,8 +119,10 @@ class Agent:
         """Where the journal of a run lies, or would lie."""
         return self._store(run)
 
-    def resume(self, run: str) -> AgentRun:
+    def resume(self, run: str, *, task: str = "") -> AgentRun:
         """A run that was put down, or left open when its process ended; `await` its `result()`.
+
+        `task`: what a run is for whose process ended before that was in the journal, where somebody else knows.
 
         It goes on by the policy and the manifests that it began with. What had finished is not done again. Raises
         `JournalError` where it has ended, is not there, is broken, or was made by other rules, and where a text is gone
@@ -132,7 +134,7 @@ class Agent:
         except BaseException:
             store.close()
             raise
-        return AgentRun("", taken.run, self._world, self.notices.of(run), store, taken=taken, clock=self._clock)
+        return AgentRun(task, taken.run, self._world, self.notices.of(run), store, taken=taken, clock=self._clock)
 
     async def run(self, task: str, *, run: str | None = None) -> RunResult:
         """Run to the end. Raises what `start` raises, and `JournalError` where the journal cannot be written."""

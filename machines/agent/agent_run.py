@@ -36,7 +36,7 @@ from ..outcome import Outcome, account_lines, message_of
 from ..pending import Asked, pending
 from ..recent import Recent
 from ..run import RUN
-from ..state import RECOVERIES, SIZES, Purse, Run
+from ..state import RECOVERIES, SIZES, Phase, Purse, Run
 from ..supervisor import Fed, Moved
 from ..verdicts import decided
 from .host import CHARS_A_TOKEN, AgentHost, Place, World
@@ -241,6 +241,10 @@ class AgentRun:
         """What a run begins with, or goes on with."""
         taken = self._taken
         if taken is None:
+            host.transcript.say(self._task)
+            return (Begin(host.now(), task),), ()
+        if taken.run.at is Phase.READY and self._task:  # its process ended between its first two lines
+            journal.take_up(self._holder, host.now(), ())
             host.transcript.say(self._task)
             return (Begin(host.now(), task),), ()
         try:

@@ -71,13 +71,14 @@ async def burst(agent: Agent, run: str, *, patience: float = 0.0) -> Stood:
 
 
 def _under_way(agent: Agent, store: Store, run: str) -> AgentRun:
+    kept = store.kept(TASK)
+    task = "" if kept is None else kept.decode("utf-8", "surrogatepass")
     if store.last() is not None:
-        return agent.resume(run)
-    task = store.kept(TASK)
+        return agent.resume(run, task=task)
     store.unpost(BEGIN)
-    if task is None:
+    if kept is None:
         raise JournalError(f"{store.name}: there is no such run; expected one that was enlisted or begun")
-    return agent.start(task.decode("utf-8", "surrogatepass"), run=run)
+    return agent.start(task, run=run)
 
 
 def _over(store: Store, run: str) -> Stood:

@@ -116,10 +116,12 @@ class FileStore:
             raise failed(self.path, "cannot be read", error) from error
 
     def last(self) -> bytes | None:
-        """The last whole line, found from the end."""
+        """The last whole line, found from the end; None where there is no file yet, but what lies beside it."""
         try:
             with self.path.open("rb") as file:
                 return last_line(file.fileno())[0]
+        except FileNotFoundError:
+            return None
         except OSError as error:
             raise failed(self.path, "cannot be read", error) from error
 
