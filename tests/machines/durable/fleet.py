@@ -147,7 +147,7 @@ class Yard:
         """What all workers wrote to their logs."""
         return "\n".join(log.read_text() for log in sorted(self.folder.glob("worker*.log")))
 
-    def until(self, holds: Callable[[], bool], what: str, seconds: float = 40.0) -> float:
+    def until(self, holds: Callable[[], bool], what: str, seconds: float = 25.0) -> float:
         """Look until it holds; how many seconds that took. No worker may have died of itself meanwhile."""
         began = time.monotonic()
         while not holds():
@@ -157,9 +157,13 @@ class Yard:
             time.sleep(0.02)
         return time.monotonic() - began
 
-    def ended(self, *runs: str, seconds: float = 40.0) -> float:
+    def ended(self, *runs: str, seconds: float = 25.0) -> float:
         """Wait until these runs have ended."""
         return self.until(lambda: all(self.state(run) == "ended" for run in runs), f"the end of {runs}", seconds)
+
+    def did_so_often(self, times: int) -> None:
+        """Wait until the tools have done so much."""
+        self.until(lambda: len(self.effects()) == times, f"{times} effects")
 
     def waits(self, run: str) -> float:
         """Wait until the run is put down."""
