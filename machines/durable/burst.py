@@ -50,6 +50,13 @@ def enlist(store: Store, run: str, task: str, at: float) -> bool:
     return True
 
 
+def deliver(store: Store, letter: Letter, id: str) -> bool:
+    """Put a letter into a run's mail; False where one of that id lies there. `JournalError` where there is no run."""
+    if store.kept(TASK) is None and store.last() is None:
+        raise _no_such_run(store)
+    return post(store, id, letter)
+
+
 async def burst(agent: Agent, run: str, *, patience: float = 0.0) -> Stood:
     """Drive the run until it ends, or would have to wait longer than `patience` seconds.
 
@@ -77,8 +84,12 @@ def _under_way(agent: Agent, store: Store, run: str) -> AgentRun:
         return agent.resume(run, task=task)
     store.unpost(BEGIN)
     if kept is None:
-        raise JournalError(f"{store.name}: there is no such run; expected one that was enlisted or begun")
+        raise _no_such_run(store)
     return agent.start(task, run=run)
+
+
+def _no_such_run(store: Store) -> JournalError:
+    return JournalError(f"{store.name}: there is no such run; expected one that was enlisted or begun")
 
 
 def _over(store: Store, run: str) -> Stood:
