@@ -29,8 +29,8 @@ ENDED: Final = "ended"
 BEYOND_HELP: Final = "beyond_help"
 """The type of the error of a burst that no other burst will do better than."""
 
-BURSTS: Final = 100
-"""Bursts of one execution, after which it continues as a new one: each is some ten events in a history of 50,000."""
+BURSTS: Final = 50
+"""Bursts of one execution, after which it continues as a new one: its history is told again at each step."""
 
 LONGEST: Final = timedelta(days=30)
 """The longest wait between two bursts. One that comes too early finds nothing to do."""

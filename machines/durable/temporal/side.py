@@ -36,9 +36,6 @@ CALL_SECONDS: Final = timedelta(seconds=10)
 TASK_SECONDS: Final = timedelta(seconds=4)
 """After which a workflow's step, a matter of milliseconds, is given to another worker."""
 
-STICKY_SECONDS: Final = timedelta(seconds=2)
-"""How long a workflow waits for the worker that knows it already, before any other one takes it up."""
-
 LONGEST_PAUSE: Final = 20.0
 """Seconds between two tries of a burst that fails, at most: as long as a dead worker's lease of a run may last."""
 
@@ -117,10 +114,12 @@ class Side:
             activities=[_activity(home)],
             workflow_runner=UnsandboxedWorkflowRunner(),
             max_concurrent_activities=at_once,
-            # What a killed worker had asked for is still handed out to it for a while: the fewer polls, the less.
+            # A workflow is told again from its short history at each step: a run that waits takes no memory here, and
+            # none waits for a worker that is dead because that one knew it.
+            max_cached_workflows=0,
+            # What a dead worker had asked for may still be handed out to it: the fewer polls, the less.
             max_concurrent_activity_task_polls=1,
-            max_concurrent_workflow_task_polls=2,
-            sticky_queue_schedule_to_start_timeout=STICKY_SECONDS,
+            max_concurrent_workflow_task_polls=1,
             max_heartbeat_throttle_interval=timedelta(seconds=self._silence / 3),
             graceful_shutdown_timeout=timedelta(seconds=1),
         )
@@ -145,7 +144,7 @@ async def _carry(run: str, home: Home) -> Down:
     except RuntimeError:  # there is no home any more
         stood = None
     except Failed as error:
-        raise _told(error, min(LONGEST_PAUSE, 2.0 ** min(activity.info().attempt, 9))) from None
+        raise _told(error, min(LONGEST_PAUSE, 2.0 ** min(activity.info().attempt - 1, 9))) from None
     finally:
         beating.cancel()
     if stood is None:
