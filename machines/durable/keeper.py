@@ -55,6 +55,7 @@ class Keeper:
     _timed: list[tuple[float, str]] = attrs.field(init=False, factory=list[tuple[float, str]])
     _at: dict[str, float] = attrs.field(init=False, factory=dict[str, float])
     _busy: set[str] = attrs.field(init=False, factory=set[str])
+    _elsewhere: set[str] = attrs.field(init=False, factory=set[str])
     _vain: dict[str, tuple[str, ...]] = attrs.field(init=False, factory=dict[str, tuple[str, ...]])
 
     async def serve(self, *, once: bool = False) -> None:
@@ -80,7 +81,7 @@ class Keeper:
     def _scan(self) -> None:
         """Look at how all runs stand: those that nobody has told of, and those whose process has gone."""
         for run, body in self.shelf.notes(STANDING):
-            if run not in self._waiting and run not in self._busy:
+            if run not in self._busy and (run not in self._waiting or run in self._elsewhere):
                 self._seen(run, standing_read(body))
 
     @property
@@ -93,8 +94,15 @@ class Keeper:
         if stood is None or stood.state == ENDED:
             return
         until = stood.until
-        if stood.state == RUNNING:
-            until = self.clock() if Leased(stood.by).gone else stood.at + LEASE_SECONDS
+        if stood.state != RUNNING:
+            self._elsewhere.discard(run)
+        elif Leased(stood.by).gone:
+            until = self.clock()
+        elif run in self._elsewhere:
+            return  # it is tried when the lease that was seen first may have run out
+        else:
+            self._elsewhere.add(run)
+            until = max(stood.at, self.clock()) + LEASE_SECONDS
         self._wait(run, until, stood.signals if stood.state == WAITING else ())
 
     def _wait(self, run: str, until: float | None, signals: tuple[str, ...]) -> None:
@@ -115,6 +123,7 @@ class Keeper:
             if run not in self._busy and run not in found and self._has_come(run):
                 found[run] = None
         for run in found:
+            self._elsewhere.discard(run)
             self._waiting.pop(run, None)
             self._at.pop(run, None)
         return [run for run in found if run not in self._busy]

@@ -7,20 +7,22 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 import anyio
 import pytest
 
 from machines.agent.agent import Agent
+from machines.agent.from_outside import WaitFor, wait_for
+from machines.agent.lease import LEASE_SECONDS
 from machines.agent.tools import tool
-from machines.agent.wait_for import WaitFor, wait_for
 from machines.agent.wire import CallPart, Completion, Request, ResultPart
 from machines.durable.burst import Stood, burst, enlist
 from machines.durable.keeper import Keeper
 from machines.durable.virtual import MemoryShelf, VirtualClock, to_end
 from machines.events import StopReason, Usage
-from machines.letters import ENDED, WAITING, Letter, post, standing_of
+from machines.letters import ENDED, RUNNING, WAITING, Letter, Standing, post, stand, standing_of
 from machines.policy import Budget, Policy
 from statecraft.journal import JournalError, Shelf, SqliteShelf, verify
 
@@ -181,3 +183,22 @@ async def test_a_wait_without_an_end_that_nobody_answers_is_an_error_of_the_test
                 await to_end(agent, "go", clock, run="endless")
         else:
             assert (await to_end(agent, "go", clock, run="short")).ok
+
+
+async def test_a_run_of_a_process_that_has_gone_is_due_and_one_of_another_machine_when_its_lease_is_over() -> None:
+    kept = Kept(MemoryShelf())
+    kept.enlist("here", "there")
+    await kept.once()
+    for run, by in (("here", f"{gethostname()}/999999999/a"), ("there", "another-machine/1/b")):
+        stand(kept.shelf.store(run), Standing(run, RUNNING, kept.clock(), by=by))
+        kept.signal(run)
+    keeper = kept.keeper()
+    kept.heard.clear()
+    await keeper.serve(once=True)
+    assert [one.run for one in kept.heard] == ["here"]
+    kept.clock.advance(LEASE_SECONDS - 1)
+    await keeper.serve(once=True)
+    assert [one.run for one in kept.heard] == ["here"]
+    kept.clock.advance(1)
+    await keeper.serve(once=True)
+    assert [one.run for one in kept.heard] == ["here", "there"]
