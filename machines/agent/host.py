@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cached_property
 from itertools import groupby
 from typing import Final
 
@@ -58,10 +59,10 @@ from .given import is_count, is_facts, is_sound, is_sound_refusal, known, no_rep
 from .notices import CallsNotice, CondensedNotice, Notices, PersonNotice, ResultNotice, TextNotice
 from .parts import parts_written
 from .people import answer_of
-from .planning import Plan, Todo, notice_of, plan_tools
+from .planning import Plan, Todo, notice_of, plan_tools, read_todos, write_todos
 from .tools import AgentTool
 from .transcript import Transcript
-from .wire import CallPart, Completion, Part, Provider, Refused, Request, TextPart
+from .wire import CallPart, Completion, Part, Provider, Refused, Request, TextPart, ToolSchema
 
 FactsOf = Callable[[Completion], Awaitable[Facts | None]]
 """What the application knows about an answer.
@@ -106,6 +107,13 @@ class World:
     facts: FactsOf | None = None
     goal: GoalOf | None = None
     planning: bool = True
+
+    @cached_property
+    def schemas(self) -> tuple[ToolSchema, ...]:
+        """What the model is told of all tools, an application's own before the built-in one of its name."""
+        built_in = (write_todos, read_todos) if self.planning else ()
+        tools = {**{made.name: made for made in built_in}, **self.tools}
+        return (*(made.schema for made in tools.values()), FINISH_SCHEMA)
 
 
 @attrs.frozen
@@ -154,7 +162,6 @@ class AgentHost:
         self.plan = Plan(self._planned)
         built_in = plan_tools(self.plan) if world.planning else ()
         self._tools = {**{made.name: made for made in built_in}, **world.tools}  # an application's own come first
-        self._schemas = (*(made.schema for made in self._tools.values()), FINISH_SCHEMA)
 
     @property
     def transcript(self) -> Transcript:
@@ -300,7 +307,7 @@ class AgentHost:
         request = Request(
             self._world.system,
             self.transcript.outbound(),
-            self._schemas,
+            self._world.schemas,
             self._world.reply_tokens,
             no_tools=command.final,
         )
