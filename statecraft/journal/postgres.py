@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import LiteralString
 
-from ..codec import digest_of
 from .beside import checked_holder, checked_note, checked_run, letter_id, letter_key
+from .held_back import HeldBack
 from .postgres_database import PostgresDatabase
-from .sqlite import AT_ONCE, HELD_BACK
+from .sqlite import AT_ONCE
 from .store import Durability, checked, is_digest, refuse_seq
 
 # In the order of the digests, so that two who put the same contents do not wait for each other in a ring.
@@ -68,8 +68,7 @@ class PostgresStore:
         self.database = place if isinstance(place, PostgresDatabase) else PostgresDatabase(place, durability, schema)
         self.durability: Durability = self.database.durability
         self._shared = isinstance(place, PostgresDatabase)
-        self._held: dict[str, bytes] = {}
-        self._held_size = 0
+        self._held = HeldBack()
 
     @property
     def name(self) -> str:
@@ -96,17 +95,16 @@ class PostgresStore:
 
     def _commit(self, what: str, statement: LiteralString, values: Mapping[str, object]) -> int:
         """One statement, with the content held back until now; how many rows it has changed."""
-        if not self._held:
+        if not self._held.bodies:
             return self.database.change(what, statement, values)
-        digests = sorted(self._held)
-        held = {"digests": digests, "bodies": [self._held[digest] for digest in digests]}
+        digests = sorted(self._held.bodies)
+        held = {"digests": digests, "bodies": [self._held.bodies[digest] for digest in digests]}
         changed = self.database.change(what, _HELD + statement, {**values, **held})
         self._held.clear()
-        self._held_size = 0
         return changed
 
     def _flush(self) -> None:
-        if self._held:
+        if self._held.bodies:
             self._commit("content could not be written", "SELECT", {})
 
     def lines(self, after: int = -1) -> Iterator[bytes]:
@@ -131,18 +129,15 @@ class PostgresStore:
 
     def put(self, content: bytes) -> str:
         """Hold the content back for the next line."""
-        digest = digest_of(content)
-        if digest not in self._held:
-            self._held[digest] = content
-            self._held_size += len(content)
-            if self._held_size > HELD_BACK:
-                self._flush()
+        digest = self._held.add(content)
+        if self._held.full:
+            self._flush()
         return digest
 
     def get(self, digest: str) -> bytes | None:
         """Content by its digest, whichever run put it there."""
-        if digest in self._held:
-            return self._held[digest]
+        if (held := self._held.bodies.get(digest)) is not None:
+            return held
         if not is_digest(digest):
             return None
         found = self._one("SELECT body FROM content WHERE digest = %(digest)s", {"digest": digest})
@@ -153,7 +148,7 @@ class PostgresStore:
 
         The server's files have it until they are vacuumed, its log and backups until they are gone.
         """
-        held = self._held.pop(digest, None) is not None
+        held = self._held.drop(digest)
         if not is_digest(digest):
             return held
         statement: LiteralString = "DELETE FROM content WHERE digest = %(digest)s"

@@ -9,12 +9,11 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..codec import digest_of
 from .beside import checked_holder, checked_note, letter_id, letter_key
+from .held_back import HeldBack
 from .sqlite_file import SqliteFile, as_bytes
 from .store import Durability, checked, refuse_seq
 
-HELD_BACK = 1 << 23  # bytes of content that are held back at most; beyond, they are committed by themselves
 AT_ONCE = 256  # lines that are read at once; another thread may use the file before the next ones
 
 _INSERT = "INSERT INTO lines (run, seq, line) VALUES (?, ?, ?)"
@@ -44,8 +43,7 @@ class SqliteStore:
         self.run = run
         self.durability: Durability = self.file.durability
         self._shared = isinstance(place, SqliteFile)
-        self._held: dict[str, bytes] = {}
-        self._held_size = 0
+        self._held = HeldBack()
         self._next = 0
         self._claimed = False
 
@@ -83,20 +81,19 @@ class SqliteStore:
 
     def _commit(self, what: str, statement: str, values: tuple[object, ...]) -> None:
         """One statement, with the content held back until now."""
-        if not self._held:
+        if not self._held.bodies:
             # A single statement begins as a writer and waits its turn, as BEGIN IMMEDIATE would.
             with self.file.at_work(what, create=True) as db:
                 db.execute(statement, values)
             return
         with self.file.commit(what) as db:
-            db.executemany("INSERT OR IGNORE INTO content (digest, body) VALUES (?, ?)", self._held.items())
+            db.executemany("INSERT OR IGNORE INTO content (digest, body) VALUES (?, ?)", self._held.bodies.items())
             if statement:
                 db.execute(statement, values)
         self._held.clear()
-        self._held_size = 0
 
     def _flush(self) -> None:
-        if self._held:
+        if self._held.bodies:
             self._commit("content could not be written", "", ())
 
     def _line(self, seq: int) -> bytes | None:
@@ -129,25 +126,22 @@ class SqliteStore:
 
     def put(self, content: bytes) -> str:
         """Hold the content back for the next line."""
-        digest = digest_of(content)
-        if digest not in self._held:
-            self._held[digest] = content
-            self._held_size += len(content)
-            if self._held_size > HELD_BACK:
-                self._flush()
+        digest = self._held.add(content)
+        if self._held.full:
+            self._flush()
         return digest
 
     def get(self, digest: str) -> bytes | None:
         """Content by its digest, whichever run put it there."""
-        if digest in self._held:
-            return self._held[digest]
+        if (held := self._held.bodies.get(digest)) is not None:
+            return held
         with self.file.at_work("content cannot be read") as db:
             found = db.execute("SELECT body FROM content WHERE digest = ?", (digest,)).fetchone()
         return None if found is None else checked(as_bytes(found[0]), digest, self.name)
 
     def drop(self, digest: str) -> bool:
         """Delete content, for every run of the file, overwriting it in the file and its log."""
-        held = self._held.pop(digest, None) is not None
+        held = self._held.drop(digest)
         with self.file.at_work("content cannot be deleted") as db:
             db.execute("PRAGMA secure_delete = ON")
             gone = db.execute("DELETE FROM content WHERE digest = ?", (digest,)).rowcount > 0
