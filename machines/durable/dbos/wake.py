@@ -20,6 +20,11 @@ def of_letter(id: str) -> str:
     return f"letter-{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
 
+def once(wake: str) -> str:
+    """The wake without its repetitions."""
+    return wake.partition(".")[0]
+
+
 def times(wake: str) -> int:
     """How often it has been repeated."""
     return int(wake.partition(".")[2] or 0)
@@ -27,4 +32,4 @@ def times(wake: str) -> int:
 
 def again(wake: str) -> str:
     """The same wake once more, in a row of its own."""
-    return f"{wake.partition('.')[0]}.{times(wake) + 1}"
+    return f"{once(wake)}.{times(wake) + 1}"
