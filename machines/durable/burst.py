@@ -14,8 +14,9 @@ from statecraft.journal import JournalError, Store
 
 from ..agent.agent import Agent
 from ..agent.agent_run import AgentRun, PutDown
-from ..agent.taking_up import RunOver
-from ..letters import ENLISTED, Letter, Standing, post, stand, standing_of
+from ..agent.snapshot import SNAPSHOT
+from ..agent.taking_up import RunOver, retell
+from ..letters import ENDED, ENLISTED, Letter, Standing, post, stand, standing_of
 
 BEGIN: Final = "begin"
 """The id of the letter by which whoever looks for mail finds a run that was enlisted."""
@@ -94,4 +95,16 @@ def _no_such_run(store: Store) -> JournalError:
 
 def _over(store: Store, run: str) -> Stood:
     stood = standing_of(store)
-    return Stood(run, "ended", status=None if stood is None else stood.status)
+    if stood is None or stood.state != ENDED:  # its process ended between the last line and the word that it has
+        stood = _ended(store, run)
+        stand(store, stood)
+        store.keep(SNAPSHOT, None)
+    return Stood(run, "ended", status=stood.status)
+
+
+def _ended(store: Store, run: str) -> Standing:
+    taken = retell(store)
+    outcome = taken.run.outcome
+    return Standing(
+        run, ENDED, taken.started + taken.run.spent.now, status=None if outcome is None else outcome.status.value
+    )

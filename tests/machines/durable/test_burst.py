@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import aclosing, closing
 from pathlib import Path
 
+import attrs
 import pytest
 
 from machines.agent import Agent, provider_for, wait_for
@@ -15,7 +16,7 @@ from machines.agent.taking_up import HOST
 from machines.agent.tools import tool
 from machines.durable.burst import Stood, burst, enlist
 from machines.journaled import RunJournal
-from machines.letters import Letter, post
+from machines.letters import ENDED, RUNNING, Letter, post, stand, standing_of
 from machines.state import new_run
 from statecraft.journal import Shelf, shelf_at, verify
 
@@ -65,3 +66,19 @@ async def test_a_run_whose_process_ended_between_its_first_two_lines_is_begun_al
             RunJournal.begin(shelf.store("one"), run, host=HOST, started=time.time()).close(None)  # and killed here
             assert await burst(agent, "one") == Stood("one", "ended", status="completed")
     assert verify(shelf.store("one")).verdict == "whole"
+
+
+async def test_a_run_whose_process_ended_just_after_its_last_line_is_said_to_have_ended(shelf: Shelf) -> None:
+    with ScriptedServer(script_of({"one": [FINISH]}), run_of=run_of) as server:
+        async with aclosing(provider_for(server.model("any"))) as provider:
+            agent = Agent(provider, [event], journal=shelf.store)
+            enlist(shelf.store("one"), "one", "one", time.time())
+            await burst(agent, "one")
+            stood = standing_of(shelf.store("one"))
+            assert stood is not None
+            stand(shelf.store("one"), attrs.evolve(stood, state=RUNNING, status=None))  # and killed here
+            assert await burst(agent, "one") == Stood("one", "ended", status="completed")
+    again = standing_of(shelf.store("one"))
+    assert again is not None
+    assert (again.state, again.status, again.by) == (ENDED, "completed", "")
+    assert stood.at - 1.0 < again.at <= stood.at
