@@ -159,7 +159,14 @@ class Yard:
 
     def ended(self, *runs: str, seconds: float = 25.0) -> float:
         """Wait until these runs have ended."""
-        return self.until(lambda: all(self.state(run) == "ended" for run in runs), f"the end of {runs}", seconds)
+        left = [*runs]
+
+        def over() -> bool:
+            while left and self.state(left[-1]) == "ended":
+                left.pop()
+            return not left
+
+        return self.until(over, f"the end of {left[:5]}", seconds)
 
     def did_so_often(self, times: int) -> None:
         """Wait until the tools have done so much."""

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from machines.agent.taking_up import HOST
-from machines.agent.wire import Completion, Request
 from machines.durable.burst import enlist
 from machines.journaled import AGENT_RUN, RunJournal
 from machines.letters import ENDED, RUNNING, WAITING, Letter, Standing, post, stand
@@ -175,13 +174,6 @@ async def test_a_row_for_a_run_that_rests_does_not_drive_it(shelf: Shelf) -> Non
     assert (done.row["state"], done.wake) == ("ended", None)
 
 
-class Mute:
-    """A model that is never asked."""
-
-    async def complete(self, request: Request) -> Completion:
-        raise AssertionError("it was asked")
-
-
 @pytest.mark.anyio
 async def test_a_run_of_another_table_is_refused_once_and_has_no_wake(shelf: Shelf) -> None:
     run = new_run("one", Policy())
@@ -189,7 +181,8 @@ async def test_a_run_of_another_table_is_refused_once_and_has_no_wake(shelf: She
     stand(shelf.store("one"), Standing("one", RUNNING, 0.0))
     older(shelf, "one", "old")
     lines = list(shelf.store("old").lines())
-    done = await Driver(shelf, lambda run: Agent(Mute(), journal=shelf.store), 1.0).carry_out("old", "1")
+    async with Agent("http://127.0.0.1:1/v1/chat/completions#none", journal=shelf.store) as agent:
+        done = await Driver(shelf, lambda run: agent, 1.0).carry_out("old", "1")
     assert (done.row["state"], done.wake) == ("refused", None)
     assert "the table" in str(done.row["why"])
     assert list(shelf.store("old").lines()) == lines
