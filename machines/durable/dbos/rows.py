@@ -8,7 +8,7 @@ at a time.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import attrgetter
@@ -68,9 +68,14 @@ class Rows:
             options["delay_seconds"] = seconds
         self._client.enqueue(options, run, wake)
 
-    def hand_on(self, living: Collection[str]) -> list[str]:
-        """Put the bursts whose worker does not live back into their queues; their names."""
-        found = [row for row in self._rows("PENDING") if row.executor_id not in living]
+    def hand_on(self, living: Callable[[], Collection[str]]) -> list[str]:
+        """Put the bursts whose worker does not live back into their queues; their names.
+
+        `living` is asked when they are known: a worker that took one since had its lease before.
+        """
+        taken = self._rows("PENDING")
+        alive = living() if taken else ()
+        found = [row for row in taken if row.executor_id not in alive]
         for queue, rows in groupby(sorted(found, key=attrgetter("queue_name")), attrgetter("queue_name")):
             self._client.resume_workflows([row.workflow_id for row in rows], queue_name=queue)
         return [row.workflow_id for row in found]

@@ -47,7 +47,7 @@ class Sweep:
         """Look after the dead, and now and then over all runs, unless somebody else does."""
         if not self._leases.sweeps(beat / 2):
             return
-        handed = self._rows.hand_on(self._leases.living())
+        handed = self._rows.hand_on(self._leases.living)
         if handed:
             _LOG.warning("the worker of %d bursts is gone, and they were put back: %s", len(handed), handed[:5])
         if monotonic() - self._looked >= self._every:

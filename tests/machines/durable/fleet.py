@@ -169,8 +169,8 @@ class Yard:
         return self.until(over, f"the end of {left[:5]}", seconds)
 
     def did_so_often(self, times: int) -> None:
-        """Wait until the tools have done so much."""
-        self.until(lambda: len(self.effects()) == times, f"{times} effects")
+        """Wait until the tools have done so much, or more."""
+        self.until(lambda: len(self.effects()) >= times, f"{times} effects")
 
     def waits(self, run: str) -> float:
         """Wait until the run is put down."""

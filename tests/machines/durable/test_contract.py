@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import time
+
+import pytest
 
 from machines.letters import Letter
 from machines.outcome import Fact, TerminalStatus
@@ -141,4 +144,25 @@ def test_a_question_to_a_person_is_answered_over_the_end_of_every_process(yard: 
     yard.start()
     yard.ended("one")
     assert '"answer":"yes"' in yard.told("one")[0]
+    assert yard.outcome("one").status is TerminalStatus.COMPLETED
+
+
+@pytest.mark.deep
+def test_a_worker_that_stood_still_writes_nothing_into_a_run_that_another_one_has(yard: Yard) -> None:
+    yard.enlist("one", does(("pay_once", {"what": "it", "hold": True})), FINISH)
+    still = yard.start()
+    yard.did_so_often(1)
+    began = time.monotonic()
+    still.send_signal(signal.SIGSTOP)
+    yard.open_gate()
+    other = yard.start()
+    yard.ended("one", seconds=90.0)
+    print(f"\nthe run of a worker that stands still moved after {time.monotonic() - began:.1f} s")
+    lines = yard.lines("one")
+    assert yard.stop(other) == 0
+    still.send_signal(signal.SIGCONT)
+    yard.enlist("two", FINISH)
+    yard.ended("two", seconds=60.0)
+    assert yard.lines("one") == lines
+    assert yard.did() == ["it", "it"]
     assert yard.outcome("one").status is TerminalStatus.COMPLETED

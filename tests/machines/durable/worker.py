@@ -21,23 +21,24 @@ from statecraft.journal import Shelf, shelf_at
 def tools_of(effects: Path, gate: Path) -> list[AgentTool]:
     """Tools that change something, which is written down before they hold."""
 
-    async def done(what: str, *, hold: bool) -> str:
+    async def done(what: str, *, hold: bool, seconds: float = 0.0) -> str:
         line = json.dumps({"what": what, "key": idempotency_key(), "process": os.getpid(), "at": time.time()})
         with effects.open("ab", buffering=0) as file:
             file.write(line.encode() + b"\n")
+        await anyio.sleep(seconds)
         while hold and not gate.exists():
             await anyio.sleep(0.02)
         return f"did {what}"
 
     @tool(manifest=Tool(kind=Kind.WRITE, identity=("what",)))
-    async def pay(what: str, hold: bool = False) -> str:
+    async def pay(what: str, hold: bool = False, seconds: float = 0.0) -> str:
         """Do something that would be done twice if it were sent twice."""
-        return await done(what, hold=hold)
+        return await done(what, hold=hold, seconds=seconds)
 
     @tool(manifest=Tool(kind=Kind.WRITE, identity=("what",), idempotent=True))
-    async def pay_once(what: str, hold: bool = False) -> str:
+    async def pay_once(what: str, hold: bool = False, seconds: float = 0.0) -> str:
         """Do something that is done once under one key."""
-        return await done(what, hold=hold)
+        return await done(what, hold=hold, seconds=seconds)
 
     @tool
     async def event(name: str, seconds: float | None = None) -> Any:
