@@ -173,6 +173,7 @@ class Keeper:
     def _failed(self, run: str, error: JournalError) -> None:
         stood = standing_of(self.shelf.store(run))
         if stood is not None and stood.state == RUNNING and not Leased(stood.by).own:
+            self._elsewhere.add(run)  # so that it is seen when that process has gone
             self._wait(run, self.clock() + LEASE_SECONDS, ())
             return
         _LOG.error("run %s is left alone: %s", run, error)

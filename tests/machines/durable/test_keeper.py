@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -183,6 +184,29 @@ async def test_a_wait_without_an_end_that_nobody_answers_is_an_error_of_the_test
                 await to_end(agent, "go", clock, run="endless")
         else:
             assert (await to_end(agent, "go", clock, run="short")).ok
+
+
+async def test_a_run_that_another_process_got_first_is_due_when_that_one_has_gone(tmp_path: Path) -> None:
+    with closing(SqliteShelf(tmp_path / "runs.db")) as shelf:
+        kept = Kept(shelf)
+        kept.enlist("a")
+        other = await anyio.open_process([sys.executable, "-c", "input()"])
+        by = f"{gethostname()}/{other.pid}/x"
+
+        def agent_for(run: str) -> Agent:
+            if other.returncode is None:  # it takes the run just now
+                shelf.store(run).lease(by, LEASE_SECONDS, kept.clock())
+                stand(shelf.store(run), Standing(run, RUNNING, kept.clock(), by=by))
+            return kept.agent
+
+        keeper = Keeper(shelf, agent_for, clock=kept.clock, heard=kept.heard.append)
+        await keeper.serve(once=True)
+        await keeper.serve(once=True)
+        assert kept.heard == []
+        other.kill()
+        await other.aclose()
+        await keeper.serve(once=True)
+        assert [one.run for one in kept.heard] == ["a"]
 
 
 async def test_a_run_of_a_process_that_has_gone_is_due_and_one_of_another_machine_when_its_lease_is_over() -> None:
