@@ -105,12 +105,7 @@ class Agent:
 
         ValueError for a task without words, a name that no file could have, or a policy that nothing can run by.
         """
-        if not task.strip():
-            raise ValueError("the task is empty: expected words, as a model is asked nothing without any")
-        if run is not None and not NAME.fullmatch(run):
-            raise ValueError(
-                f"found the run's name {run!r}, expected at most 200 of A-Z a-z 0-9 _ - . and no dot first"
-            )
+        check_run(task, run)
         name = run or f"run-{uuid4().hex[:12]}"
         value = new_run(name, self.policy, tools=self._manifest, work=self.work, requires=self.requires)
         return AgentRun(task, value, self._world, self.notices.of(name), self._store(name), clock=self._clock)
@@ -139,6 +134,14 @@ class Agent:
     async def run(self, task: str, *, run: str | None = None) -> RunResult:
         """Run to the end. Raises what `start` raises, and `JournalError` where the journal cannot be written."""
         return await self.start(task, run=run).result()
+
+
+def check_run(task: str, run: str | None) -> None:
+    """Raises `ValueError` for a task without words, or a name that no run can have."""
+    if not task.strip():
+        raise ValueError("the task is empty: expected words, as a model is asked nothing without any")
+    if run is not None and not NAME.fullmatch(run):
+        raise ValueError(f"found the run's name {run!r}, expected at most 200 of A-Z a-z 0-9 _ - . and no dot first")
 
 
 def _named(model: str) -> Provider:

@@ -12,7 +12,7 @@ import attrs
 
 from statecraft.journal import JournalError, Store
 
-from ..agent.agent import Agent
+from ..agent.agent import Agent, check_run
 from ..agent.agent_run import AgentRun, PutDown
 from ..agent.snapshot import SNAPSHOT
 from ..agent.taking_up import RunOver, retell
@@ -40,12 +40,15 @@ class Stood:
 
 
 def enlist(store: Store, run: str, task: str, at: float) -> bool:
-    """Put a run down that is to begin with its first burst. False where it is there already. `at`: the wall clock."""
-    if not task.strip():
-        raise ValueError("the task is empty: expected words, as a model is asked nothing without any")
-    if store.kept(TASK) is not None or standing_of(store) is not None:
+    """Put a run down that is to begin with its first burst. False where it is there already. `at`: the wall clock.
+
+    Raises `ValueError` for a task without words, or a name that no run can have.
+    """
+    check_run(task, run)
+    if standing_of(store) is not None or (store.kept(TASK) is not None and store.last() is not None):
         return False
-    store.keep(TASK, task.encode("utf-8", "surrogatepass"))
+    if store.kept(TASK) is None:  # else whoever enlisted it was ended before the note that follows
+        store.keep(TASK, task.encode("utf-8", "surrogatepass"))
     stand(store, Standing(run, ENLISTED, at, at))
     post(store, BEGIN, Letter("", at))
     return True

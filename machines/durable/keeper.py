@@ -107,6 +107,7 @@ class Keeper:
 
     def _wait(self, run: str, until: float | None, signals: tuple[str, ...]) -> None:
         self._waiting[run] = signals
+        self._vain.pop(run, None)  # what was for nothing before may be for this
         if until is not None:
             self._at[run] = until
             heappush(self._timed, (until, run))
@@ -164,7 +165,6 @@ class Keeper:
         finally:
             self._busy.discard(run)
             limiter.release()
-        self._vain.pop(run, None)
         if stood.state == WAITING:
             self._wait(run, stood.until, stood.signals)
         if self.heard is not None:

@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from statecraft.journal import Shelf
 
-from ...agent.agent import NAME, Agent
+from ...agent.agent import Agent
 from ...letters import Letter, post
 from ..burst import enlist
 from ..rest import table_of
@@ -37,10 +37,6 @@ class Dbos:
 
         `ValueError` for a task without words, or a name that no run can have.
         """
-        if not NAME.fullmatch(run):
-            raise ValueError(
-                f"found the run's name {run!r}, expected at most 200 of A-Z a-z 0-9 _ - . and no dot first"
-            )
         store = self.shelf.store(run)
         try:
             new = enlist(store, run, task, time())

@@ -19,13 +19,13 @@ from machines.agent.from_outside import WaitFor, wait_for
 from machines.agent.lease import LEASE_SECONDS
 from machines.agent.tools import tool
 from machines.agent.wire import CallPart, Completion, Request, ResultPart
-from machines.durable.burst import Stood, burst, enlist
+from machines.durable.burst import TASK, Stood, burst, enlist
 from machines.durable.keeper import Keeper
 from machines.durable.virtual import MemoryShelf, VirtualClock, to_end
 from machines.events import StopReason, Usage
 from machines.letters import ENDED, RUNNING, WAITING, Letter, Standing, post, stand, standing_of
 from machines.policy import Budget, Policy
-from statecraft.journal import JournalError, Shelf, SqliteShelf, verify
+from statecraft.journal import JournalError, MemoryStore, Shelf, SqliteShelf, verify
 
 pytestmark = pytest.mark.anyio
 
@@ -226,3 +226,18 @@ async def test_a_run_of_a_process_that_has_gone_is_due_and_one_of_another_machin
     kept.clock.advance(1)
     await keeper.serve(once=True)
     assert [one.run for one in kept.heard] == ["here", "there"]
+
+
+async def test_a_run_whose_enlisting_was_broken_off_is_enlisted_again_with_its_first_task(kept: Kept) -> None:
+    store = kept.shelf.store("a")
+    store.keep(TASK, b"the first task")
+    assert enlist(store, "a", "the second", kept.clock())
+    assert store.kept(TASK) == b"the first task"
+    assert not enlist(store, "a", "the third", kept.clock())
+    assert await kept.once() == [("a", WAITING)]
+
+
+@pytest.mark.parametrize("name", ["", ".a", "a/b", "a" * 201])
+async def test_a_run_that_could_have_no_journal_is_not_enlisted(name: str) -> None:
+    with pytest.raises(ValueError, match="found the run's name"):
+        enlist(MemoryStore(), name, "go", 0.0)
