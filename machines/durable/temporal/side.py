@@ -33,9 +33,6 @@ _LOG: Final = logging.getLogger("machines.durable")
 CALL_SECONDS: Final = timedelta(seconds=10)
 """How long one request to the server may take, with all that is tried again."""
 
-TASK_SECONDS: Final = timedelta(seconds=4)
-"""After which a workflow's step, a matter of milliseconds, is given to another worker."""
-
 LONGEST_PAUSE: Final = 20.0
 """Seconds between two tries of a burst that fails, at most: as long as a dead worker's lease of a run may last."""
 
@@ -93,7 +90,8 @@ class Side:
                 start_signal=NUDGE if mail else None,
                 id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-                task_timeout=TASK_SECONDS,
+                # A step is a matter of milliseconds; one that a worker took as it ended is given to another.
+                task_timeout=timedelta(seconds=max(1.0, self._silence * 2 / 3)),
                 rpc_timeout=CALL_SECONDS,
             )
         except WorkflowAlreadyStartedError:

@@ -12,6 +12,7 @@ from statecraft.journal import shelf_at
 
 from .fleet import Fleet, Yard, run_of, script_of
 from .keeper_fleet import KeeperFleet
+from .temporal_server import DevServer, served
 
 Made = Callable[[pytest.FixtureRequest, Path], Fleet]
 
@@ -35,15 +36,30 @@ def keeper_on_sqlite(request: pytest.FixtureRequest, folder: Path) -> Fleet:
     return KeeperFleet(str(folder / "runs.db"))
 
 
+def on_temporal(request: pytest.FixtureRequest, folder: Path) -> Fleet:
+    address: str = request.getfixturevalue("temporal").address
+    from .temporal_fleet import TemporalFleet
+
+    return TemporalFleet(str(folder / "runs.db"), address, folder.name)
+
+
 FLEETS: dict[str, Made] = {
     "keeper-sqlite": keeper_on_sqlite,
     "dbos-postgres": dbos_on_postgres,
     "dbos-sqlite": dbos_on_sqlite,
+    "temporal": on_temporal,
 }
 """The engines; each has a file of its own."""
 
 LONG = {"dbos-sqlite"}
 """Those that `make test` leaves to `make deep`, as they differ from another one in their database alone."""
+
+
+@pytest.fixture(scope="module")
+def temporal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevServer]:
+    """A server of Temporal, the same for a module's tests, which tell their runs apart by their queues."""
+    with served(tmp_path_factory.mktemp("temporal")) as server:
+        yield server
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.deep] * (name in LONG)) for name in FLEETS])

@@ -46,13 +46,6 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="module")
-def temporal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevServer]:
-    """One server for all; the tests tell their runs apart by their queues."""
-    with served(tmp_path_factory.mktemp("temporal")) as server:
-        yield server
-
-
 @pytest.fixture
 def shelf(tmp_path: Path) -> Iterator[SqliteShelf]:
     shelf = SqliteShelf(tmp_path / "runs.db")
