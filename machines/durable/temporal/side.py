@@ -33,8 +33,8 @@ _LOG: Final = logging.getLogger("machines.durable")
 CALL_SECONDS: Final = timedelta(seconds=10)
 """How long one request to the server may take, with all that is tried again."""
 
-LONGEST_PAUSE: Final = 20.0
-"""Seconds between two tries of a burst that fails, at most: as long as a dead worker's lease of a run may last."""
+LONGEST_PAUSE: Final = 10.0
+"""Seconds between two tries of a burst that fails, at most."""
 
 STOPPED_PAUSE: Final = 0.1
 """Seconds until the burst of a worker that stops begins again elsewhere."""
