@@ -101,6 +101,7 @@ class AgentRun:
         self._journal: RunJournal | None = None
         self._started = clock() if taken is None else taken.started
         self._shot = 0
+        self._stands_waiting = False
         self._cancel: Cancel | None = None
         self._driven = False
         self._text_of: Callable[[Text], str | None] = lambda text: None
@@ -277,6 +278,7 @@ class AgentRun:
     def _waits(self, until: float, names: Sequence[str]) -> None:
         if names:
             self._stand(WAITING, self._started + until if until < FOREVER else None, names)
+            self._stands_waiting = True
 
     def _over(self, outcome: Outcome) -> None:
         """What stands beside a journal that is closed: how the run ended, and no snapshot any longer."""
@@ -308,6 +310,10 @@ class AgentRun:
         before, self.run = self.run, fed.run
         if isinstance(event, Signal) and event.id:
             self._store.unpost(event.id)
+        if self._stands_waiting and fed.run.at is not Phase.WAITING and fed.run.outcome is None:
+            # Whoever looks for runs of dead processes would leave it alone until a time that is far off.
+            self._stand(RUNNING)
+            self._stands_waiting = False
         for move in fed.moves:
             if not isinstance(move, Moved):
                 continue

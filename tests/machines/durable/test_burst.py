@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from machines.agent import Agent, provider_for, wait_for
-from machines.agent.scripted import ScriptedServer
+from machines.agent.scripted import Move, Received, ScriptedServer
 from machines.agent.taking_up import HOST
 from machines.agent.tools import tool
 from machines.durable.burst import Stood, burst, enlist
@@ -82,3 +82,24 @@ async def test_a_run_whose_process_ended_just_after_its_last_line_is_said_to_hav
     assert again is not None
     assert (again.state, again.status, again.by) == (ENDED, "completed", "")
     assert stood.at - 1.0 < again.at <= stood.at
+
+
+async def test_while_a_run_goes_on_after_a_wait_it_stands_as_running_and_asks_nobody(shelf: Shelf) -> None:
+    moves = script_of({"one": [does(("event", {"name": "go"})), FINISH]})
+    seen: list[tuple[str, tuple[str, ...]]] = []
+
+    def script(received: Received) -> Move:
+        with closing(shelf.store("one")) as store:
+            stood = standing_of(store)
+        assert stood is not None
+        seen.append((stood.state, stood.signals))
+        return moves(received)
+
+    with ScriptedServer(script, run_of=run_of) as server:
+        async with aclosing(provider_for(server.model("any"))) as provider:
+            agent = Agent(provider, [event], journal=shelf.store)
+            enlist(shelf.store("one"), "one", "one", time.time())
+            await burst(agent, "one")
+            post(shelf.store("one"), "id", Letter("go", time.time(), text="come"))
+            await burst(agent, "one")
+    assert seen == [(RUNNING, ()), (RUNNING, ())]
