@@ -7,12 +7,13 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+import anyio
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 BINARY = shutil.which("temporal", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
@@ -60,15 +61,21 @@ class DevServer:
             env={"HOME": str(self.folder), "PATH": os.environ.get("PATH", "")},
             cwd=self.folder,
         )
-        end = time.monotonic() + 20
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1.0).close()
-                return
-            except OSError:
-                assert time.monotonic() < end, "the server did not start"
-                assert self._guard.poll() is None, "the server ended"
-                time.sleep(0.02)
+        with start_blocking_portal("asyncio") as portal:  # the test may be in an event loop of its own
+            portal.call(self._answers, self._guard)
+
+    async def _answers(self, guard: subprocess.Popen[bytes]) -> None:
+        """Wait until it does: a port that is open is not yet a server."""
+        from temporalio.client import Client
+
+        with anyio.fail_after(20.0):
+            while True:
+                try:
+                    await Client.connect(self.address)
+                    return
+                except RuntimeError:
+                    assert guard.poll() is None, "the server ended"
+                    await anyio.sleep(0.02)
 
     def end(self) -> None:
         """End it as if its machine had lost power; nothing where it does not run."""
