@@ -111,6 +111,8 @@ class Temporal:
         `agent_for` gives the agent for a run; its journal must be this shelf's (`Agent(journal=shelf.store)`).
         `patience`: seconds; a wait that is no longer is waited for in place. `at_once`: bursts side by side.
         `stopped_by`: none, where this is not the process's main thread. `task_status` is told when it is at work.
+        While no server answers this ends within `STOP_SECONDS`, but the package may hold up the process's exit: let
+        whoever started the process have a limit for it.
         """
         portal, side = await anyio.to_thread.run_sync(self._open)
         failure: Exception | None = None

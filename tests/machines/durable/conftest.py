@@ -51,8 +51,8 @@ FLEETS: dict[str, Made] = {
 }
 """The engines; each has a file of its own."""
 
-LONG = {"dbos-sqlite"}
-"""Those that `make test` leaves to `make deep`, as they differ from another one in their database alone."""
+LONG = {"dbos-sqlite", "temporal"}
+"""Those that `make test` leaves to `make deep`: they differ in their database alone, or take long to start."""
 
 
 @pytest.fixture(scope="module")

@@ -262,6 +262,7 @@ async def test_a_run_that_nothing_can_drive_is_given_up_and_begun_again_when_it_
             assert (await stands(shelf, "one", ENDED)).status == "completed"
 
 
+@pytest.mark.deep
 async def test_a_worker_whose_loop_is_held_up_loses_its_burst_and_ends_nothing(
     engine: Temporal, shelf: SqliteShelf
 ) -> None:

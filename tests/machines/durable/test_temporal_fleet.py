@@ -12,6 +12,7 @@ import pytest
 from machines.agent.scripted import Move, ScriptedServer
 from machines.letters import Letter
 from machines.outcome import TerminalStatus
+from machines.pending import UNKNOWN
 from statecraft.journal import shelf_at
 
 from .fleet import FINISH, Yard, does, run_of, script_of
@@ -33,6 +34,18 @@ def yard(temporal: DevServer, tmp_path: Path) -> Iterator[Yard]:
             yield yard
         finally:
             yard.close()
+
+
+def test_a_burst_whose_worker_is_killed_begins_again_and_what_it_had_done_is_not_done_twice(yard: Yard) -> None:
+    yard.enlist("one", does(("pay", {"what": "first"})), does(("pay", {"what": "second", "hold": True})), FINISH)
+    worker = yard.start()
+    yard.until(lambda: yard.did() == ["first", "second"], "the second effect")
+    yard.start()
+    yard.kill(worker)
+    yard.ended("one", seconds=15.0)
+    assert yard.did() == ["first", "second"]
+    assert yard.told("one") == ["did first", UNKNOWN]
+    assert yard.outcome("one").status is TerminalStatus.COMPLETED
 
 
 @pytest.mark.deep
