@@ -308,12 +308,12 @@ class AgentRun:
     def _watch(self, event: Event, fed: Fed) -> None:
         """Each step as notices; a letter that was taken is in the journal now, and leaves the mail."""
         before, self.run = self.run, fed.run
-        if isinstance(event, Signal) and event.id:
-            self._store.unpost(event.id)
         if self._stands_waiting and fed.run.at is not Phase.WAITING and fed.run.outcome is None:
             # Whoever looks for runs of dead processes would leave it alone until a time that is far off.
             self._stand(RUNNING)
             self._stands_waiting = False
+        if isinstance(event, Signal) and event.id:
+            self._store.unpost(event.id)
         for move in fed.moves:
             if not isinstance(move, Moved):
                 continue

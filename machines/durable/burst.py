@@ -6,6 +6,7 @@ on another machine too: it takes the run up from its journal, and what had finis
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Final
 
 import attrs
@@ -76,7 +77,8 @@ async def burst(agent: Agent, run: str, *, patience: float = 0.0) -> Stood:
         store.close()
     found = await under_way.burst(patience)
     if isinstance(found, PutDown):
-        stood = standing_of(agent.store(run))
+        with closing(agent.store(run)) as store:
+            stood = standing_of(store)
         return Stood(run, "waiting", found.until, () if stood is None else stood.signals)
     return Stood(run, "ended", status=found.status.value)
 

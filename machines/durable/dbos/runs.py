@@ -11,8 +11,8 @@ from typing import Final, Self
 from statecraft.journal import Shelf
 
 from ...agent.agent import Agent
-from ...letters import Letter, post
-from ..burst import enlist
+from ...letters import Letter
+from ..burst import deliver, enlist
 from ..rest import table_of
 from . import wake
 from .rows import Rows
@@ -50,11 +50,11 @@ class Dbos:
         """Post a letter to a run, and wake it. False, and nothing done, while a letter of that id lies there.
 
         `id` is the sender's own name for it, of 1 to 200 characters: sent twice, it is one. A letter that comes before
-        the run waits for it lies there until it does.
+        the run waits for it lies there until it does. `JournalError` where there is no such run.
         """
         store = self.shelf.store(run)
         try:
-            new = post(store, id, letter)
+            new = deliver(store, letter, id)
             table = table_of(store)
         finally:
             store.close()

@@ -20,7 +20,6 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from statecraft.journal import Shelf
 
-from ...agent.agent import NAME
 from ...letters import Letter
 from .. import burst
 from .home import AgentFor, Home
@@ -70,10 +69,6 @@ class Temporal:
         `ValueError` for a task without words, or a name that no run can have. Where it was not Temporal's to know,
         as the server did not answer, enlist it again.
         """
-        if not NAME.fullmatch(run):
-            raise ValueError(
-                f"found the run's name {run!r}, expected at most 200 of A-Z a-z 0-9 _ - . and no dot first"
-            )
         store = self.shelf.store(run)
         try:
             new = burst.enlist(store, run, task, time())
