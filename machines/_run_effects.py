@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from rpds import HashTrieSet
 
 from statecraft import Evidence, Level, Reading, Scalar
 from statecraft.evolve import evolve
 
-from ._run_endings import Done, answered, unanswered, with_facts
-from ._run_guards import NOT_RUN, limit_reached, mark_of, nudge_due
+from ._run_endings import Done, answered, conclude, unanswered
+from ._run_guards import limit_reached, nudge_due
+from ._run_holding import marked, needs_consent
 from ._run_spending import at_time, charge, charged, timed
 from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil, Withdraw
 from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector
 from .detectors.vain_condensing import vain
 from .escalation import Ladder
 from .events import (
-    Awaited,
-    Awaits,
     Begin,
     Call,
     Chunk,
     Clock,
     Condensed,
-    ErrorKind,
     Event,
     GoalMeasured,
     PlanChanged,
@@ -37,13 +35,11 @@ from .events import (
     TurnEnded,
     Values,
 )
-from .held import APPROVE, DENY, FOREVER, Held, HeldState
-from .held import told_of as told_of_held
 from .ledger.work import Learned, learn_goal, learn_plan, learn_result
 from .manifest import Kind
 from .outcome import Fact, Reason
 from .state import Phase, Purse, Run
-from .turn import Answer, Turn, asked_by, outcome_of, refused, unrun
+from .turn import Answer, Turn, asked_by, outcome_of, unrun
 from .wait import WaitState, told_of
 
 MOST_UNANSWERED = 64
@@ -65,7 +61,7 @@ def begin(run: Run, event: Begin | Said) -> Done:
 
 def ask_again(run: Run, event: Clock | Signal) -> Done:
     """What was waited for has come."""
-    return _marked(run, event), [Ask()]
+    return marked(run, event), [Ask()]
 
 
 def retry(run: Run, event: Refusal) -> Done:
@@ -103,7 +99,7 @@ def act(run: Run, event: Reply) -> Done:
     garbled = tuple(call.id for call in event.calls if not call.parsed)
     beyond = tuple(call.id for call in parsed[most:])
     run = evolve(run, spent=charged(run.spent, event))
-    held = tuple(one for call in parsed[:most] if (one := _needs_consent(run, call)) is not None)
+    held = tuple(one for call in parsed[:most] if (one := needs_consent(run, call)) is not None)
     waiting = {one.call.id for one in held}
     ran = [call for call in parsed[:most] if call.id not in waiting]
     left = [call for call in event.calls if not call.parsed] + parsed[most:]
@@ -114,103 +110,6 @@ def act(run: Run, event: Reply) -> Done:
     if beyond:
         commands.append(AnswerCalls(beyond, f"a turn may hold {most} calls"))
     return evolve(run, turn=turn), commands
-
-
-def _needs_consent(run: Run, call: Call) -> Held | None:
-    """The call as it is held, where its tool wants a consent to each and none holds for this one."""
-    rule, now = run.tool(call.tool).consent, run.spent.now
-    if rule is None or run.outside.consents.get(call.signature, 0.0) > now:
-        return None
-    until = min(now + min(FOREVER if rule.wait_seconds is None else rule.wait_seconds, run.time_left(now)), FOREVER)
-    return Held(call, Awaited.CONSENT, call.id, now, until, choices=(APPROVE, DENY), lasts=rule.lasts_seconds)
-
-
-def hold(run: Run, event: Awaits) -> Done:
-    """A call asked for something outside: until that comes it is open no longer, and not answered either."""
-    run = at_time(run, event)
-    now, turn = run.spent.now, run.turn
-    call = next(call for call in turn.open if call.id == event.call)
-    until = min(FOREVER if event.until is None else event.until, now + run.time_left(now))
-    one = Held(call, event.awaited, event.name, now, until, question=event.question, choices=event.choices)
-    left = tuple(other for other in turn.open if other is not call)
-    return evolve(run, turn=evolve(turn, open=left, held=(*turn.held, one))), ()
-
-
-def wait_outside(run: Run, event: TurnEnded) -> Done:
-    """The turn has calls that wait for something outside: nothing is judged before they are answered."""
-    run = at_time(run, event)
-    tell = [TellPerson("held", told_of_held(one)) for one in run.turn.held if not one.told]
-    held = tuple(one if one.told else evolve(one, told=True) for one in run.turn.held)
-    names = tuple(sorted({one.name for one in held}))
-    until = min(one.until for one in held)
-    return evolve(run, turn=evolve(run.turn, held=held)), [*tell, WaitUntil(until, names)]
-
-
-def release(run: Run, event: Signal) -> Done:
-    """What a call waited for has come: it is run. An approval that lasts is kept for calls like it."""
-    run = _marked(run, event)
-    turn, outside = run.turn, run.outside
-    one = next(one for one in turn.held if one.at is HeldState.ANSWERED)
-    if one.awaited is Awaited.CONSENT and one.consented_until > run.spent.now:
-        outside = evolve(outside, consents=outside.consents.insert(one.call.signature, one.consented_until))
-    # An answer stays with its call until that is answered: whoever runs it looks there.
-    answers = () if one.awaited is Awaited.CONSENT else (one,)
-    left = tuple(other for other in turn.held if other is not one)
-    turn = evolve(turn, held=left, open=(*turn.open, one.call), came=(*turn.came, *answers))
-    return evolve(run, turn=turn, outside=outside), [RunCalls((one.call.id,))]
-
-
-COUNTED = {
-    HeldState.DENIED: ErrorKind.PERMISSION,
-    HeldState.EXPIRED: ErrorKind.TIMEOUT,
-    HeldState.WITHDRAWN: ErrorKind.BUSINESS,
-}
-"""How a held call counts that was not run."""
-
-
-def answer_held(run: Run, event: Signal | Clock) -> Done:
-    """A held call is answered without being run, with what became of its question."""
-    run = _marked(run, event)
-    turn = run.turn
-    one = next(one for one in turn.held if one.at in NOT_RUN)
-    left = tuple(other for other in turn.held if other is not one)
-    answer = refused(one.call, COUNTED[one.at])
-    return evolve(run, turn=evolve(turn, held=left, answers=(*turn.answers, answer))), [
-        AnswerCalls((one.call.id,), _in_vain(one))
-    ]
-
-
-def _in_vain(one: Held) -> str:
-    who = f" by {one.by}" if one.by else ""
-    waited = f"after {max(0.0, one.when - one.since):.0f} s"
-    match one.at:
-        case HeldState.DENIED:
-            return f"not run: a person was asked, and it was denied{who}"
-        case HeldState.WITHDRAWN:
-            return f"the question was withdrawn{who} {waited}: nobody has answered it, and nobody will"
-        case _:
-            what = "this call was not approved" if one.awaited is Awaited.CONSENT else "no answer came"
-            return f"{what} in time ({waited}); that is no denial, and no approval either"
-
-
-def stop_held(run: Run, event: Signal | Clock) -> Done:
-    """The calls of one turn waited for something outside again and again."""
-    run = _marked(run, event)
-    allowed = 2 * run.policy.budget.calls_per_turn
-    return _conclude(run, unanswered(run), Reason("held", (("allowed", allowed),)), Fact.STUCK)
-
-
-def hear_signal(run: Run, event: Signal | Clock) -> Done:
-    """Nothing that is waited for came of it: the wait goes on."""
-    return _marked(run, event), ()
-
-
-def _marked(run: Run, event: Signal | Clock) -> Run:
-    """The run at the event's time, with the signal marked as heard."""
-    run = at_time(run, event)
-    if not isinstance(event, Signal) or not event.id:
-        return run
-    return evolve(run, outside=evolve(run.outside, heard=run.outside.heard.insert(mark_of(event))))
 
 
 def checkpoint(run: Run, event: Reply) -> Done:
@@ -325,7 +224,7 @@ def stop_by(detector: Detector[TurnEnded]) -> Effect:
 
     def effect(run: Run, event: TurnEnded) -> Done:
         reason = Reason(detector.name, _read(detector.read(run, event)))
-        return _conclude(_close(run, event), _left_over(run), reason, Fact.STUCK)
+        return conclude(_close(run, event), _left_over(run), reason, Fact.STUCK)
 
     effect.__name__ = f"stop_{detector.name}"
     return effect
@@ -359,7 +258,7 @@ def stop_before(detector: Detector[TurnEnded]) -> Callable[[Run, Reply], Done]:
         assert detector.before is not None
         reason = Reason(detector.name, _read(detector.before(run, event)))
         calls = answered(event, "not run: it could not have come to anything else than before")
-        return _conclude(charge(run, event), calls, reason, Fact.STUCK)
+        return conclude(charge(run, event), calls, reason, Fact.STUCK)
 
     effect.__name__ = f"stop_before_{detector.name}"
     return effect
@@ -368,7 +267,7 @@ def stop_before(detector: Detector[TurnEnded]) -> Callable[[Run, Reply], Done]:
 def stop_chanting(run: Run, event: Chunk) -> Done:
     """The reply under way says the same again and again: it is cut, and the last one is asked for."""
     reason = Reason(CHANTING.name, _read(CHANTING.read(run, event)))
-    return _conclude(at_time(run, event), [Withdraw()], reason, Fact.STUCK)
+    return conclude(at_time(run, event), [Withdraw()], reason, Fact.STUCK)
 
 
 def listen(run: Run, event: Chunk) -> Done:
@@ -414,13 +313,13 @@ def _third(run: Run, detector: Scalar) -> Reason:
 
 def _give_up(run: Run, event: Condensed, reason: Reason) -> Done:
     out: list[Command] = [Withdraw()] if run.at in (Phase.ASKING, Phase.RECOVERING) else unanswered(run)
-    return _conclude(_condensed(run, event), out, reason, Fact.STUCK)
+    return conclude(_condensed(run, event), out, reason, Fact.STUCK)
 
 
 def stop_escalated(run: Run, event: TurnEnded) -> Done:
     """A third nudge within the window: whichever detector gives it, it is a stop."""
     reason = _third(run, nudge_due(run, event).seen["detector"])
-    return _conclude(_close(run, event), _left_over(run), reason, Fact.STUCK)
+    return conclude(_close(run, event), _left_over(run), reason, Fact.STUCK)
 
 
 def stop_at_limit(run: Run, event: Event) -> Done:
@@ -428,7 +327,7 @@ def stop_at_limit(run: Run, event: Event) -> Done:
     found = limit_reached(run, event)
     reason = Reason("limit") if found is None else Reason(found.name, _values(found))
     after = _close(run, event) if isinstance(event, TurnEnded) else at_time(run, event)
-    return _conclude(after, _left_over(run), reason, Fact.LIMIT_REACHED)
+    return conclude(after, _left_over(run), reason, Fact.LIMIT_REACHED)
 
 
 def stop_at_limit_in_reply(run: Run, event: Reply) -> Done:
@@ -436,26 +335,26 @@ def stop_at_limit_in_reply(run: Run, event: Reply) -> Done:
     charged = charge(run, event)
     found = limit_reached(charged, event)
     reason = Reason("turns", (("left", 0),)) if found is None else Reason(found.name, _values(found))
-    return _conclude(charged, answered(event, "the run has reached its limit"), reason, Fact.LIMIT_REACHED)
+    return conclude(charged, answered(event, "the run has reached its limit"), reason, Fact.LIMIT_REACHED)
 
 
 def stop_truncated(run: Run, event: Reply) -> Done:
     """Cut off once too often in one incident."""
     calls = answered(event, "the reply was cut off, so its calls may be incomplete")
     reason = _exhausted("truncated", run.policy.recovery.truncated)
-    return _conclude(charge(run, event), calls, reason, Fact.TRUNCATED, Fact.RECOVERY_EXHAUSTED)
+    return conclude(charge(run, event), calls, reason, Fact.TRUNCATED, Fact.RECOVERY_EXHAUSTED)
 
 
 def stop_paused(run: Run, event: Reply) -> Done:
     """Paused once too often in one incident."""
     reason = _exhausted("paused", run.policy.recovery.paused)
-    return _conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
+    return conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
 
 
 def stop_empty(run: Run, event: Reply) -> Done:
     """Empty once too often in one incident."""
     reason = _exhausted("empty", run.policy.recovery.empty)
-    return _conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
+    return conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
 
 
 def _next_turn(run: Run, calls: tuple[Call, ...]) -> Turn:
@@ -517,8 +416,3 @@ def _close(run: Run, event: TurnEnded | Event) -> Run:
 def _sees(detector: Detector[TurnEnded], run: Run, event: Event) -> bool:
     """Whether the detector that spoke still sees its streak, with the turn in it."""
     return detector.read(run, TurnEnded(event.at)).level >= Level.NUDGE
-
-
-def _conclude(run: Run, first: Sequence[Command], reason: Reason, *facts: Fact) -> Done:
-    run = evolve(run, stop=reason, facts=with_facts(run.facts, *facts))
-    return run, [*first, Ask(final=True)]

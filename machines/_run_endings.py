@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from statecraft.evolve import evolve
 
 from ._run_spending import at_time, charge
-from .commands import AnswerCalls, Command, End
+from .commands import AnswerCalls, Ask, Command, End
 from .events import Call, Cancel, Event, NoReply, Refusal, Reply, StopReason
 from .manifest import Kind
 from .message import Message, grounded, no_facts, words
@@ -125,6 +125,12 @@ def account_of(run: Run, at: float) -> Account:
         last_results=ledger.last_results,
         unconfirmed=ledger.unconfirmed,
     )
+
+
+def conclude(run: Run, first: Sequence[Command], reason: Reason, *facts: Fact) -> Done:
+    """The run is stopped for this reason: one last reply is asked for, without tools."""
+    run = evolve(run, stop=reason, facts=with_facts(run.facts, *facts))
+    return run, [*first, Ask(final=True)]
 
 
 def with_facts(facts: tuple[Fact, ...], *more: Fact) -> tuple[Fact, ...]:

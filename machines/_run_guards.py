@@ -117,7 +117,7 @@ def released(run: Run, event: Signal) -> Evidence:
         True,
         name=one.name,
         awaited=one.awaited.value,
-        signature=one.call.signature.hex(),
+        signature=one.key,
         answer=one.answer,
         by=one.by,
     )

@@ -44,7 +44,7 @@ class Loop:
         outlives: bool = False,
     ) -> None:
         self.run, self.put_down, self._host, self._journal, self._watch = run, False, host, journal, watch
-        self._outlives = outlives
+        self.outlives = outlives
         self._left: deque[tuple[Command, Key]] = deque(left)
         self._unwritten = False  # a line is being written, or could not be: `run` may not be what the journal says
 
@@ -56,7 +56,7 @@ class Loop:
     async def drive(self, *first: Event) -> Run:
         """Feed `first`, one after another, and go on until the run has ended, or is put down.
 
-        The journal is closed whatever happens; that of a run that is put down stays open, for whoever takes it up.
+        The journal is closed whatever happens, but for a run that is put down: that is left to whoever drives it.
 
         Raises `RuntimeError`, and ends the run as cancelled, where the host brings nothing that the run could go on by;
         `JournalError` where a line cannot be written, and then the journal is left open.
@@ -72,11 +72,11 @@ class Loop:
             self._break_off(reason)
             raise
         finally:
-            try:
-                if not self.put_down:
+            if not self.put_down:  # else whoever drives it has still to say how it stands, before it lets it go
+                try:
                     self._host.settle([command for command, _ in self._left])
-            finally:
-                self._journal.close(None if self._unwritten else self.run)
+                finally:
+                    self._journal.close(None if self._unwritten else self.run)
         return self.run
 
     async def _carry_out(self, command: Command, key: Key) -> None:
@@ -123,7 +123,7 @@ class Loop:
 
     def _break_off(self, reason: BaseException) -> None:
         """Bring the run to an ending without awaiting anything; one that outlives its process is left as it stands."""
-        if self._outlives:
+        if self.outlives:
             return
         self._left = deque(asked for asked in self._left if isinstance(asked[0], AnswerCalls))
         if self._unwritten or ended(self.run):

@@ -277,7 +277,8 @@ class Signal:
     """Something that was waited for arrived from outside: a person's answer, a webhook; or it is withdrawn.
 
     `answer` is what a rule may look at, `value` the text that came with it, `by` who sent it, `when` the time at which
-    it was given, where that is not `at`. `id` makes it one event, however often it is sent.
+    it was given, where that is not `at`. `id` makes it one event, however often it is sent. `consents_to` names the
+    call that a consent is for, as the question did.
     """
 
     at: float
@@ -288,6 +289,7 @@ class Signal:
     when: float | None = None
     id: str = ""
     withdrawn: bool = False
+    consents_to: str | None = None
 
 
 @attrs.frozen

@@ -5,7 +5,8 @@ of three ways, and they are kept apart: it was *answered* (a consent that is any
 answered in time (*expired*: that is no denial), or the question was *withdrawn*.
 
 What counts is when the answer was given, not when the run heard of it: a run may have been put down all the while. An
-approval that lasts for a time only is over after it, however late the run takes it up.
+approval that lasts for a time only is over after it, however late the run takes it up. What is given for another call,
+or is none of the choices, is no answer: the call waits on.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from statecraft.evolve import evolve
 
 from .commands import Command
 from .events import Awaited, Call, Clock, Signal, Text, Values
+from .ledger.work import digest8
 
 FOREVER: Final = 1e10
 """Seconds after which a wait without an end is over: three hundred years. JSON has no infinity to show."""
@@ -64,6 +66,11 @@ class Held:
     told: bool = False
 
     @property
+    def key(self) -> str:
+        """What a consent to this call names: its signature, and its arguments to the letter."""
+        return consent_key(self.call).hex()
+
+    @property
     def consented_until(self) -> float:
         """Until when a call like this one may run without another approval."""
         return self.when + (self.lasts or 0.0)
@@ -85,6 +92,23 @@ def stale(run: Held, event: Signal) -> Evidence:
 
 
 @guard
+def other_question(run: Held, event: Signal) -> Evidence:
+    """A consent is asked for, and this was given for another call, or before it was asked for at all."""
+    when, to = given_at(event), event.consents_to
+    holds = (
+        run.awaited is Awaited.CONSENT and not event.withdrawn and (when < run.since if to is None else to != run.key)
+    )
+    return seen("other_question", holds, to=to, asked=run.key, when=when, since=run.since)
+
+
+@guard
+def not_offered(run: Held, event: Signal) -> Evidence:
+    """There are choices, and this is none of them."""
+    holds = run.awaited is Awaited.ANSWER and bool(run.choices) and event.answer not in run.choices
+    return seen("not_offered", holds and not event.withdrawn, answer=event.answer, choices=len(run.choices))
+
+
+@guard
 def withdraws(run: Held, event: Signal) -> Evidence:
     """The question is withdrawn."""
     return seen("withdraws", event.withdrawn, name=event.name)
@@ -101,6 +125,11 @@ def denies(run: Held, event: Signal) -> Evidence:
 def time_over(run: Held, event: Clock) -> Evidence:
     """The time for an answer is over."""
     return seen("time_over", event.at >= run.until, now=event.at, until=run.until)
+
+
+def consent_key(call: Call) -> bytes:
+    """Eight bytes for one call. Its signature may leave arguments out; this is another for any other text of them."""
+    return digest8(call.signature, call.args.digest.encode())
 
 
 def given_at(event: Signal) -> float:
@@ -124,7 +153,7 @@ def told_of(held: Held) -> Values:
         ("awaited", held.awaited.value),
         ("name", held.name),
         ("tool", held.call.tool),
-        ("signature", held.call.signature.hex()),
+        ("signature", held.key),
         ("until", round(held.until, 3)),
     )
 
@@ -146,6 +175,8 @@ HELD = Table[Held, HeldState, Signal | Clock, Command](
     "held",
     [
         row(H.WAITING, Signal, H.EXPIRED, take, came_late),
+        row(H.WAITING, Signal, H.WAITING, keep, other_question),
+        row(H.WAITING, Signal, H.WAITING, keep, not_offered),
         row(H.WAITING, Signal, H.WITHDRAWN, take, withdraws),
         row(H.WAITING, Signal, H.DENIED, take, denies),
         row(H.WAITING, Signal, H.EXPIRED, take, stale),

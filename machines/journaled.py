@@ -8,7 +8,7 @@ from typing import Final
 
 from statecraft import Fault
 from statecraft.codec import codec
-from statecraft.journal import Journaled, JournalError, Store, Writer
+from statecraft.journal import Journaled, JournalError, Overtaken, Store, Writer
 
 from .commands import Command
 from .events import Event, Text
@@ -48,10 +48,16 @@ class RunJournal:
             return RunJournal(store, writer)
 
     @staticmethod
-    def resume(store: Store) -> RunJournal:
-        """The journal of a run that was left open. Raises `JournalError` where nothing can be written after it."""
+    def resume(store: Store, head: str) -> RunJournal:
+        """The journal of a run that was left open, whose last line has the hash `head`.
+
+        Raises `JournalError` where nothing can be written after it, and `Overtaken` where another line is the last now.
+        """
         with _given_up(store):
-            return RunJournal(store, Writer[Run, Event, Command].resume(store, AGENT_RUN))
+            made = RunJournal(store, Writer[Run, Event, Command].resume(store, AGENT_RUN))
+            if made.head != head:
+                raise Overtaken(f"{store.name}: another process has driven this run since it was read")
+            return made
 
     @property
     def head(self) -> str:

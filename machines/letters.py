@@ -1,34 +1,31 @@
-"""Letters to a run, and what it waits for: what stands beside its journal for whoever is not its process.
+"""Letters to a run: the answers to what it waits for, which lie in its mail until it takes them as signals.
 
-A letter is the answer to something that a run waits for; it lies in the run's mail until the run takes it as a signal.
-The note `standing` says what a run waits for and until when, on the wall clock, so that nobody has to step it again to
-know. A letter that does not fit what is asked is refused before it is sent.
+`deliver` refuses what does not fit what is asked, and what was answered already. A letter for a signal may come before
+the run waits for it; then it lies there until it does. Words of a person go as text, which can be redacted; what stands
+in the journal itself is which choice was taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import attrs
 
 from statecraft.codec import BadData, codec, dump, load
-from statecraft.journal import Store
+from statecraft.journal import JournalError, Store
 
-from .events import Awaited, Signal, Text
-from .held import FOREVER, Held
+from .events import Awaited, Signal
 from .ledger.observe import Keep, text_of
-
-STANDING: Final = "standing"
-"""The note that says how a run stands."""
-
-ENLISTED, RUNNING, WAITING, ENDED = "enlisted", "running", "waiting", "ended"
-"""The states that it may have."""
+from .standing import ENDED, Question, standing_of
 
 
 @attrs.frozen
 class Letter:
-    """What somebody answers. `name`: to which question or signal; `at`: the wall clock, in seconds since 1970."""
+    """What somebody answers. `name`: to which question or signal; `at`: the wall clock, in seconds since 1970.
+
+    `consents_to` names the call that a consent is for, as its question does; `deliver` puts it in.
+    """
 
     name: str
     at: float
@@ -36,77 +33,34 @@ class Letter:
     by: str | None = None
     text: str | None = None
     withdrawn: bool = False
-
-
-@attrs.frozen
-class Question:
-    """One thing that a run waits for. Times by the wall clock; `until` None = as long as it takes."""
-
-    name: str
-    awaited: str
-    tool: str
-    args: str | None
-    signature: str
-    question: str | None
-    choices: tuple[str, ...]
-    since: float
-    until: float | None
-
-
-@attrs.frozen
-class Standing:
-    """How a run stands: enlisted, running in the process `by`, waiting until a time or for signals, or ended."""
-
-    run: str
-    state: str
-    at: float
-    until: float | None = None
-    questions: tuple[Question, ...] = ()
-    signals: tuple[str, ...] = ()
-    by: str = ""
-    status: str | None = None
+    consents_to: str | None = None
 
 
 class BadAnswer(ValueError):
     """An answer that does not fit what was asked: what was found, and what was expected."""
 
 
-_CODEC: Final = codec(Standing, Letter)
+_CODEC: Final = codec(Letter)
 
 
-def standing_of(store: Store) -> Standing | None:
-    """How the run stood when it last said so; None where it never did."""
-    body = store.kept(STANDING)
-    return None if body is None else standing_read(body)
+def deliver(store: Store, letter: Letter, id: str) -> bool:
+    """Deliver a letter to a run. False, and nothing done, where one of that id lies there, or the run has ended.
 
-
-def standing_read(body: bytes) -> Standing | None:
-    """The note, read; None for one that another version wrote."""
-    try:
-        found: Standing = _CODEC.from_plain(load(body), Standing)
-    except BadData:
-        return None
-    return found
-
-
-def stand(store: Store, standing: Standing) -> None:
-    """Say how the run stands."""
-    store.keep(STANDING, dump(_CODEC.to_plain(standing)))
-
-
-def question_of(held: Held, started: float, content: Callable[[Text], str | None]) -> Question:
-    """A held call as those outside are shown it. `started`: the wall clock when the run began."""
-    return Question(
-        held.name,
-        held.awaited.value,
-        held.call.tool,
-        content(held.call.args),
-        held.call.signature.hex(),
-        None if held.question is None else content(held.question),
-        held.choices,
-        started + held.since,
-        None if held.until >= FOREVER else started + held.until,
-    )
+    Raises `BadAnswer` where it does not fit what the run waits for, and `JournalError` where there is no run.
+    """
+    stood = standing_of(store)
+    if stood is None and store.last() is None:
+        raise JournalError(f"{store.name}: there is no such run; expected one that was enlisted or begun")
+    if stood is not None and stood.state is ENDED:
+        return False
+    questions = () if stood is None else stood.questions
+    if questions and (not letter.name or letter.name in [one.name for one in questions]):
+        letter = fitting(questions, letter)
+        asked = [one.name for one in questions if one.awaited != Awaited.SIGNAL]  # of signals there may be several
+        others = [other for other, _ in letters_to(store.mail(), [letter.name]) if other != id]
+        if letter.name in asked and others:
+            raise BadAnswer(f"found another answer to {letter.name}, which lies there already; expected none")
+    return post(store, id, letter)
 
 
 def fitting(questions: Sequence[Question], letter: Letter) -> Letter:
@@ -120,60 +74,56 @@ def fitting(questions: Sequence[Question], letter: Letter) -> Letter:
         found = f"no question {letter.name}" if letter.name else f"{len(questions)} questions"
         raise BadAnswer(f"found {found}; expected the name of one that it waits for: {known}")
     one = named[0]
+    letter = attrs.evolve(letter, name=one.name)
     if letter.withdrawn or one.awaited == Awaited.SIGNAL:
-        return attrs.evolve(letter, name=one.name)
-    if letter.answer is None or not letter.answer.strip():
-        raise BadAnswer(f"found no answer to {one.name}; expected {_expected(one)}")
+        return letter
+    words = (letter.answer or "").strip()
     if not one.choices:
-        return attrs.evolve(letter, name=one.name)
-    fits = [choice for choice in one.choices if choice.casefold() == letter.answer.strip().casefold()]
-    if not fits:
-        raise BadAnswer(f"found the answer {letter.answer!r} to {one.name}; expected {_expected(one)}")
-    return attrs.evolve(letter, name=one.name, answer=fits[0])
-
-
-def _expected(one: Question) -> str:
-    return f"one of: {', '.join(one.choices)}" if one.choices else "words"
+        if not (words or letter.text):
+            raise BadAnswer(f"found no answer to {one.name}; expected words")
+        return attrs.evolve(letter, answer=None, text="\n".join(part for part in (words, letter.text) if part))
+    fits = [choice for choice in one.choices if choice.casefold() == words.casefold()]
+    if len(fits) != 1:
+        found = f"the answer {letter.answer!r}" if words else "no answer"
+        raise BadAnswer(f"found {found} to {one.name}; expected one of: {', '.join(one.choices)}")
+    to = one.consents_to if one.awaited == Awaited.CONSENT else None
+    return attrs.evolve(letter, answer=fits[0], consents_to=to)
 
 
 def post(store: Store, id: str, letter: Letter) -> bool:
-    """Put the letter into the run's mail; False where one of that id lies there."""
+    """Put the letter into the run's mail as it is; False where one of that id lies there."""
     return store.post(id, dump(_CODEC.to_plain(letter)))
 
 
-def signals_in(
-    letters: Sequence[tuple[str, bytes]], names: Sequence[str], now: float, started: float, keep: Keep
-) -> tuple[Signal, ...]:
-    """The letters to what is waited for, as signals. A letter that cannot be read is none, and stays where it lies.
+def signal_of(letter: Letter, id: str, now: float, started: float, keep: Keep) -> Signal:
+    """The letter as a signal. `now`: seconds since the run began; `started`: the wall clock then.
 
-    `now`: seconds since the run began; `started`: the wall clock then. A letter may have lain for hours: it counts by
-    the time at which it was written.
+    A letter may have lain for hours: it counts by the time at which it was written.
     """
-    found: list[Signal] = []
-    for id, body in letters:
-        letter = _letter(body)
-        if letter is not None and letter.name in names:
-            value = None if letter.text is None else text_of(letter.text, keep)
-            when = max(0.0, letter.at - started)
-            found.append(
-                Signal(now, letter.name, value, letter.answer, letter.by, when, id=id, withdrawn=letter.withdrawn)
-            )
-    return tuple(found)
+    value = None if letter.text is None else text_of(letter.text, keep)
+    return Signal(
+        now,
+        letter.name,
+        value,
+        letter.answer,
+        letter.by,
+        letter.at - started,
+        id=id,
+        withdrawn=letter.withdrawn,
+        consents_to=letter.consents_to,
+    )
 
 
-def names_in(letters: Sequence[tuple[str, bytes]], names: Sequence[str]) -> bool:
-    """Whether one of the letters answers one of these."""
-    return any((letter := _letter(body)) is not None and letter.name in names for _, body in letters)
+def letters_to(mail: Sequence[tuple[str, bytes]], names: Sequence[str]) -> list[tuple[str, Letter]]:
+    """The letters to one of these, each with its id. One that cannot be read is none, and stays where it lies."""
+    read = [(id, letter_read(body)) for id, body in mail]
+    return [(id, letter) for id, letter in read if letter is not None and letter.name in names]
 
 
-def _letter(body: bytes) -> Letter | None:
+def letter_read(body: bytes) -> Letter | None:
+    """A letter, read; None for what is none."""
     try:
         found: Letter = _CODEC.from_plain(load(body), Letter)
     except BadData:
         return None
     return found
-
-
-def plain_question(one: Question) -> dict[str, Any]:
-    """A question as plain JSON, for who reads by machine."""
-    return dict(_CODEC.to_plain(one))

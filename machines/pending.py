@@ -3,7 +3,7 @@
 The rules: a command whose answer is in the journal is done, and never carried out again. One that was asked for and has
 no answer may have been sent, or not: nobody knows. A request is sent again, since it changes nothing. A call is sent
 again, under its key, where its tool declares that this does no harm; any other is answered as one whose outcome is
-unknown, which the model is told and the account names. Nothing is sent a third time: what ended its process twice would
+unknown, which the model is told and the account names. No call is sent a third time: what ended its process twice might
 end it again.
 """
 
@@ -15,12 +15,16 @@ from typing import Final
 import attrs
 
 from .commands import Ask, Command, Condense, RunCalls, WaitUntil
-from .events import ErrorKind, Event, NoReply, Result, TurnEnded
+from .events import Call, ErrorKind, Event, NoReply, Result, TurnEnded
+from .held import consent_key
 from .host import Key
 from .state import Phase, Run
 
 MOST_SENT: Final = 2
-"""How often a command is sent at most, under one key."""
+"""How often a call is sent at most, under one key."""
+
+MOST_ASKED: Final = 5
+"""How often a request is: it changes nothing, and a process may be stopped for good reasons while one is out."""
 
 UNKNOWN: Final = (
     "outcome unknown: the process ended while this call was under way. Whether it took effect is not known."
@@ -65,7 +69,7 @@ def pending(run: Run, asked: Mapping[str, Asked], at: float) -> Pending:
     key = Key(run.id, line, kind.__name__)
     if kind is not Ask or found is None:
         return Pending(commands=((command, key),))
-    again = found.sent < MOST_SENT
+    again = found.sent < MOST_ASKED
     flight = (_in_flight(kind.__name__, line, again=again),)
     if again:
         return Pending(commands=((command, key),), in_flight=flight)
@@ -84,13 +88,23 @@ _KINDS: Final[Mapping[Phase, type[Ask | Condense]]] = {
 def _of_calls(run: Run, found: Asked | None, at: float) -> Pending:
     line, sent = (0, MOST_SENT) if found is None else (found.line, found.sent)
     came = {one.call.id for one in run.turn.came}  # its answer is there already, and nothing is sent for it
-    again = [call for call in run.turn.open if call.id in came or (run.tool(call.tool).repeatable and sent < MOST_SENT)]
+    again = [
+        call
+        for call in run.turn.open
+        if call.id in came or (run.tool(call.tool).repeatable and sent < MOST_SENT and _consented(run, call, at))
+    ]
     unknown = [call for call in run.turn.open if call not in again]
     events = tuple(Result(at, call.id, error=ErrorKind.OUTCOME_UNKNOWN) for call in unknown)
     key = Key(run.id, line, RunCalls.__name__)
     flight = [_in_flight(f"call {call.id}", line, again=call in again) for call in run.turn.open]
     commands = ((RunCalls(tuple(call.id for call in again)), key),) if again else ()
     return Pending(events, commands, tuple(flight))
+
+
+def _consented(run: Run, call: Call, at: float) -> bool:
+    """Whether the consent that the call was sent under, if it needs one that ends, has not ended."""
+    rule = run.tool(call.tool).consent
+    return rule is None or rule.lasts_seconds is None or run.outside.consents.get(consent_key(call), 0.0) > at
 
 
 def _in_flight(kind: str, line: int, *, again: bool) -> dict[str, object]:

@@ -28,6 +28,7 @@ from statecraft.evolve import evolve
 
 from . import _run_effects as do
 from . import _run_endings as end
+from . import _run_holding as hold
 from ._run_guards import (
     asking_call,
     calls,
@@ -211,9 +212,9 @@ def rows_held(
     """A held call that is not to be run is answered; one that nothing has come for goes on waiting."""
     waiting, vain = Phase.WAITING, [AnswerCalls]
     return [
-        row(waiting, event, Phase.ACTING, do.answer_held, held_in_vain, asks=vain, spends=Purse.HELD),
-        row(waiting, event, Phase.CONCLUDING, do.stop_held, held_in_vain, asks=[AnswerCalls, TellPerson, Ask]),
-        *row.stay([waiting], event, do.hear_signal, held),
+        row(waiting, event, Phase.ACTING, hold.answer_held, held_in_vain, asks=vain, spends=Purse.HELD),
+        row(waiting, event, Phase.CONCLUDING, hold.stop_held, held_in_vain, asks=[AnswerCalls, TellPerson, Ask]),
+        *row.stay([waiting], event, hold.hear_signal, held),
     ]
 
 
@@ -266,8 +267,8 @@ RUN = Table[Run, Phase, Event, Command](
         # the turn and what it found
         row(P.ACTING, Result, P.ACTING, do.fold, open_call),
         row.stay(OPEN, Result, do.fold_late, late_call),
-        row.stay([P.ACTING], Awaits, do.hold, asking_call),
-        row(P.ACTING, TurnEnded, P.WAITING, do.wait_outside, held, asks=[TellPerson, WaitUntil]),
+        row.stay([P.ACTING], Awaits, hold.hold, asking_call),
+        row(P.ACTING, TurnEnded, P.WAITING, hold.wait_outside, held, asks=[TellPerson, WaitUntil]),
         *(made for d in ROSTER for made in stops_of(d)),
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_escalated, nudged_twice, nudge_due, asks=LAST),
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
@@ -301,9 +302,9 @@ RUN = Table[Run, Phase, Event, Command](
         row.stay(OPEN, GoalMeasured, do.note_goal),
         row.stay(OPEN, Said, do.hear),
         # waiting
-        row.stay([P.WAITING], Signal, do.hear_signal, heard),
-        row(P.WAITING, Signal, P.ACTING, do.release, released, asks=[RunCalls], spends=B.HELD),
-        row(P.WAITING, Signal, P.CONCLUDING, do.stop_held, released, asks=LAST),
+        row.stay([P.WAITING], Signal, hold.hear_signal, heard),
+        row(P.WAITING, Signal, P.ACTING, hold.release, released, asks=[RunCalls], spends=B.HELD),
+        row(P.WAITING, Signal, P.CONCLUDING, hold.stop_held, released, asks=LAST),
         *(made for event in (Signal, Clock) for made in rows_held(event)),
         row(P.WAITING, Clock, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
         row(P.WAITING, Clock, P.ASKING, do.ask_again, asks=[Ask]),

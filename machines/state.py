@@ -87,7 +87,7 @@ class Waits:
 
 @attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
 class Outside:
-    """What came from outside: the consents that hold, by the call's signature and until when, and what was heard.
+    """What came from outside: the consents that hold, by the very call (`consent_key`) and until when; what was heard.
 
     `heard` holds eight bytes for the id of each signal, so that one that is sent again is none.
     """

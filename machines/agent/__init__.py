@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ..events import ErrorKind, Facts
-    from ..letters import BadAnswer, Letter, Question
+    from ..letters import BadAnswer, Letter, deliver
     from ..manifest import Consent, Kind, Tool, Wait, Work
+    from ..standing import Question
     from .agent import Agent
     from .agent_run import AgentRun, PutDown
     from .awaiting import Poll, awaited
@@ -67,7 +68,8 @@ _MODULES: Final = {
     ".calling": ("heartbeat", "idempotency_key"),
     ".people": ("ask_person",),
     ".from_outside": ("wait_for",),
-    "..letters": ("BadAnswer", "Letter", "Question"),
+    "..letters": ("BadAnswer", "Letter", "deliver"),
+    "..standing": ("Question",),
     ".files": ("file_tools",),
     ".http_poll": ("polled_url",),
     ".notices": (
@@ -161,6 +163,7 @@ __all__ = [
     "Work",
     "ask_person",
     "awaited",
+    "deliver",
     "file_tools",
     "heartbeat",
     "idempotency_key",

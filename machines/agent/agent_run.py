@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from time import time
-from typing import Final
 from uuid import uuid4
 
 import attrs
 
-from statecraft import Scalar, Step
-from statecraft.journal import JournalError, MemoryStore, Store
+from statecraft import Step
+from statecraft.journal import JournalError, Store
 
 from ..commands import Ask, Command, WaitUntil
 from ..drive import Loop
@@ -19,64 +18,41 @@ from ..held import FOREVER
 from ..host import Key
 from ..journaled import RunJournal
 from ..ledger.observe import Keep, both, text_of
-from ..letters import (
-    ENDED,
-    RUNNING,
-    STANDING,
-    WAITING,
-    Letter,
-    Question,
-    Standing,
-    fitting,
-    question_of,
-    signals_in,
-    stand,
-)
+from ..letters import Letter, fitting, letters_to, signal_of
 from ..outcome import Outcome, account_lines, message_of
 from ..pending import Asked, pending
 from ..recent import Recent
-from ..run import RUN
-from ..state import RECOVERIES, SIZES, Phase, Purse, Run
+from ..standing import Question, question_of
+from ..state import Phase, Run
 from ..supervisor import Fed, Moved
 from ..verdicts import decided
+from .beside import Beside
 from .host import CHARS_A_TOKEN, AgentHost, Place, World
 from .lease import leased, new_holder
 from .notices import (
-    AttemptResetNotice,
     EndingNotice,
-    Notice,
     Notices,
-    RecoveryNotice,
-    RepetitionNotice,
     StateNotice,
     VerdictNotice,
 )
 from .result import LastRefusal, RunResult, refused_by
-from .snapshot import SNAPSHOT, Snapshot, keep_snapshot
 from .taking_up import HOST, TakenUp
-from .wire import CallPart, Message, ResultPart, TextPart, ThinkingPart
-
-GIVEN_UP: Final = (Purse.EMPTY, Purse.REFUSED)
-"""Recoveries that ask again for the same reply: what came of the one before is not kept."""
-
-REPEATING: Final = ("consecutive_duplicate", "cycle", "spread_duplicate")
-"""Detectors whose evidence is a repetition of calls."""
-
-SNAPSHOT_LINES: Final = 750
-"""Lines after which another snapshot is kept. At most so many are replayed when a run is taken up: 0.1 s."""
+from .telling import REPEATING, chars_of, recovered, repetition, spent
 
 
 @attrs.frozen
 class PutDown:
     """A run that waits, in no process: its name, until when (the wall clock; None = no end), and for what.
 
-    `journal` says where it lies; `Agent.resume` takes it up when the time has come, or an answer has.
+    `questions` are what is asked of a person, `signals` all that it may go on by. `journal` says where it lies;
+    `Agent.resume` takes it up when the time has come, or an answer has.
     """
 
     run: str
     until: float | None
     questions: tuple[Question, ...]
     journal: str
+    signals: tuple[str, ...] = ()
 
 
 class AgentRun:
@@ -96,12 +72,11 @@ class AgentRun:
         self._task, self._world, self._store, self._clock = task, world, store, clock
         self.run, self.notices = run, notices
         self._taken = taken
-        self._holder = new_holder()
+        self._started = clock() if taken is None else taken.started
+        self._beside = Beside(store, new_holder(), self._started, clock)
         self._host: AgentHost | None = None
         self._journal: RunJournal | None = None
-        self._started = clock() if taken is None else taken.started
-        self._shot = 0
-        self._stands_waiting = False
+        self._loop: Loop | None = None
         self._cancel: Cancel | None = None
         self._driven = False
         self._text_of: Callable[[Text], str | None] = lambda text: None
@@ -129,8 +104,9 @@ class AgentRun:
         """
         letter = fitting(self.questions, Letter(to, self._clock(), answer, by, text))
         assert self._host is not None  # else nothing is asked
-        value = None if text is None else text_of(text, self._keep)
-        self._host.post(Signal(self._host.now(), letter.name, value, letter.answer, by, id=uuid4().hex))
+        now = self._host.now()
+        signal = signal_of(letter, uuid4().hex, now, self._started, self._keep)
+        self._host.post(attrs.evolve(signal, when=now))
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -162,14 +138,23 @@ class AgentRun:
         self._driven = True
         try:
             return await leased(
-                self._store, self._holder, self._clock, lambda: self._drive(patience, outlives=outlives)
+                self._store,
+                self._beside.holder,
+                self._clock,
+                lambda: self._drive(patience, outlives=outlives),
+                self._lost,
             )
         finally:
             self.notices.over()
 
+    def _lost(self) -> None:
+        """Somebody else drives the run now: here it is left as it stands."""
+        if self._loop is not None:
+            self._loop.outlives = True
+
     def _begin(self) -> RunJournal:
         if self._taken is not None:
-            return RunJournal.resume(self._store)
+            return RunJournal.resume(self._store, self._taken.head)
         return RunJournal.begin(self._store, self.run, host=HOST, started=self._started)
 
     def _keep(self, text: Text, content: str) -> None:
@@ -188,19 +173,22 @@ class AgentRun:
             if self._cancel is not None:
                 host.post(self._cancel)
             events, left = self._first(host, journal, first)
-            loop = Loop(self.run, host, journal, self._watch, left=left, outlives=outlives)
-            if self._store.kept(STANDING) is not None:
-                self._stand(RUNNING)
+            loop = self._loop = Loop(self.run, host, journal, self._watch, left=left, outlives=outlives)
+            self._beside.running(self.run, journal.lines)
         except BaseException:
             journal.close(None)
             raise
-        await loop.drive(*events)
+        try:
+            await loop.drive(*events)
+        finally:
+            if self.run.outcome is not None:
+                self._beside.over(self.run, self.run.outcome)
+                self._store.close()
         if loop.put_down:
-            return self._put_down(journal, *loop.left[0])
+            return self._put_down(host, journal, *loop.left[0])
         outcome = self.run.outcome
         if outcome is None:
             raise AssertionError("a run that was driven to its end has an outcome")
-        self._over(outcome)
         return RunResult(
             self.run.id,
             self._message,
@@ -214,7 +202,7 @@ class AgentRun:
     def _made_host(self, keep: Keep, patience: float | None) -> AgentHost:
         taken = self._taken
         # A clock that was put back makes no time run again.
-        elapsed = 0.0 if taken is None else max(taken.run.spent.now, self._clock() - taken.started)
+        elapsed = 0.0 if taken is None else max(taken.at, self._clock() - taken.started)
         place = Place(
             self._started,
             elapsed,
@@ -245,7 +233,7 @@ class AgentRun:
             host.transcript.say(self._task)
             return (Begin(host.now(), task),), ()
         if taken.run.at is Phase.READY and self._task:  # its process ended between its first two lines
-            journal.take_up(self._holder, host.now(), ())
+            journal.take_up(self._beside.holder, host.now(), ())
             host.transcript.say(self._task)
             return (Begin(host.now(), task),), ()
         try:
@@ -253,65 +241,40 @@ class AgentRun:
         except ValueError as error:
             raise JournalError(f"{journal.name}: {error}") from error
         # Of two processes that take the run up, one alone can write this line.
-        journal.take_up(self._holder, host.now(), left.in_flight)
-        self._shot = journal.lines
+        journal.take_up(self._beside.holder, host.now(), left.in_flight)
         host.unknown(left.events)
         return left.events, left.commands
 
     def _letters(self, names: Sequence[str], now: float) -> Sequence[Signal]:
-        return signals_in(self._store.mail(), names, now, self._started, self._keep)
+        return [
+            signal_of(letter, id, now, self._started, self._keep)
+            for id, letter in letters_to(self._store.mail(), names)
+        ]
 
     def _at_rest(self, command: Ask, key: Key) -> None:
-        """Now and then keep a snapshot, so that taking the run up stays short."""
-        assert self._journal is not None
-        if self._journal.lines - self._shot >= SNAPSHOT_LINES and not isinstance(self._store, MemoryStore):
-            self._keep_snapshot(Asked(command, key.sequence))
-
-    def _keep_snapshot(self, asked: Asked) -> None:
         assert self._journal is not None
         assert self._host is not None
-        journal, host = self._journal, self._host
-        self._shot = journal.lines
-        taken = Snapshot(journal.lines - 1, journal.head, self.run, host.talk, host.plan.todos, asked.command, asked)
-        keep_snapshot(self._store, taken)
+        self._beside.at_rest(self._journal, self.run, self._host, Asked(command, key.sequence))
 
     def _waits(self, until: float, names: Sequence[str]) -> None:
-        if names:
-            self._stand(WAITING, self._started + until if until < FOREVER else None, names)
-            self._stands_waiting = True
+        if names:  # a wait for a time alone is nobody else's, unless the run is put down for it
+            self._beside.waits(self.run, self.questions, until, names)
 
-    def _over(self, outcome: Outcome) -> None:
-        """What stands beside a journal that is closed: how the run ended, and no snapshot any longer."""
-        if self._store.kept(STANDING) is not None:
-            self._stand(ENDED, status=outcome.status.value)
-        if self._shot:
-            self._store.keep(SNAPSHOT, None)
-        self._store.close()
-
-    def _stand(
-        self, state: str, until: float | None = None, names: Sequence[str] = (), status: str | None = None
-    ) -> None:
-        """Say, beside the journal, how the run stands."""
-        questions = self.questions if names else ()
-        at = self._clock()
-        stand(self._store, Standing(self.run.id, state, at, until, questions, tuple(names), self._holder, status))
-
-    def _put_down(self, journal: RunJournal, wait: Command, key: Key) -> PutDown:
+    def _put_down(self, host: AgentHost, journal: RunJournal, wait: Command, key: Key) -> PutDown:
         """What is left of a run that waits: its journal, and what stands beside it."""
         assert isinstance(wait, WaitUntil)
+        try:
+            self._beside.snapshot(journal, self.run, host, Asked(wait, key.sequence))
+            self._beside.waits(self.run, self.questions, wait.at, wait.signals)
+        finally:
+            journal.close(None)
         until = None if wait.at >= FOREVER else self._started + wait.at
-        self._keep_snapshot(Asked(wait, key.sequence))
-        self._stand(WAITING, until, wait.signals)
-        self._store.close()
-        return PutDown(self.run.id, until, self.questions, journal.name)
+        return PutDown(self.run.id, until, self.questions, journal.name, wait.signals)
 
     def _watch(self, event: Event, fed: Fed) -> None:
         """Each step as notices; a letter that was taken is in the journal now, and leaves the mail."""
         before, self.run = self.run, fed.run
-        if self._stands_waiting and fed.run.at is not Phase.WAITING and fed.run.outcome is None:
-            # Whoever looks for runs of dead processes would leave it alone until a time that is far off.
-            self._stand(RUNNING)
-            self._stands_waiting = False
+        self._beside.stepped(fed.run, waiting=fed.run.at is Phase.WAITING)
         if isinstance(event, Signal) and event.id:
             self._store.unpost(event.id)
         for move in fed.moves:
@@ -345,44 +308,3 @@ class AgentRun:
         if self._host is not None and outcome.reason.by == "context_overflow":
             tokens = chars_of(self._host.transcript.outbound()) // CHARS_A_TOKEN
         return self._refused.with_tokens(tokens)
-
-
-def recovered(move: Moved, reply_budget: int, refused: LastRefusal | None = None) -> tuple[Notice, ...]:
-    """What a step tells of a recovery: nothing, if it was none. `refused` is the last refusal, if the event is one."""
-    if not isinstance(move.answer, Step):
-        return ()
-    budget, run = RUN.rows[move.answer.row].spends, move.answer.run
-    if not (isinstance(budget, Purse) and budget in RECOVERIES):
-        return ()
-    attempt = (SIZES[budget](run) or 0) - (run.purse[budget] or 0)
-    after = next((command.after for command in move.answer.commands if isinstance(command, Ask)), 0.0)
-    said = refused if isinstance(move.event, Refusal) else None
-    status, words = (None, "") if said is None else (max(0, said.status), said.words)
-    notice = RecoveryNotice(budget.value, attempt, reply_budget, status, words, after)
-    return (notice, AttemptResetNotice(budget.value)) if budget in GIVEN_UP else (notice,)
-
-
-def repetition(evidence: Mapping[str, Scalar]) -> RepetitionNotice:
-    """The repetition that a detector saw; one that names no period saw the same call again."""
-    number = {name: found for name in ("period", "now") if isinstance(found := evidence.get(name), int)}
-    return RepetitionNotice(number.get("period", 1), number.get("now", 0), str(evidence.get("tool") or ""))
-
-
-def spent(run: Run, at: float) -> Mapping[str, tuple[float | None, float | None]]:
-    """What is spent of each budget, and its limit (None: no limit). Seconds, tokens, US dollars.
-
-    Dollars are None, not known, as long as nothing had a price.
-    """
-    budget, usage = run.policy.budget, run.spent.usage
-    return {
-        "turns": (run.turn.number, budget.turns),
-        "seconds": (run.spent.seconds(at), budget.seconds),
-        "tokens": (usage.input + usage.output, budget.tokens),
-        "usd": (usage.usd or None, budget.usd),
-    }
-
-
-def chars_of(messages: Sequence[Message]) -> int:
-    """The characters of all words, arguments and results in a transcript."""
-    texts = {TextPart: "text", ThinkingPart: "text", CallPart: "args", ResultPart: "content"}
-    return sum(len(getattr(part, texts[type(part)])) for message in messages for part in message.parts)

@@ -190,9 +190,7 @@ class AgentHost:
 
     async def wait(self, until: float, signals: tuple[str, ...]) -> Event | None:
         """Sleep until the time has come, or something is delivered that ends the wait; None where that is too long."""
-        if self._place.waits is not None:
-            self._place.waits(until, signals)
-        gap = FIRST_LOOK
+        gap, said = FIRST_LOOK, False
         while True:
             event = self._delivered(signals)
             if event is not None:
@@ -202,6 +200,9 @@ class AgentHost:
                 return Clock(max(until, self.now()))
             if self._place.patience is not None and left > self._place.patience:
                 return None
+            if not said and self._place.waits is not None:
+                self._place.waits(until, signals)
+            said = True
             self._knock = anyio.Event()
             look = signals and self._place.letters is not None
             with anyio.move_on_after(min(left, gap) if look else left):
@@ -211,7 +212,7 @@ class AgentHost:
     def _delivered(self, signals: tuple[str, ...]) -> Event | None:
         """What has come in that a wait for these signals ends by: from this process, or as a letter."""
         for event in tuple(self._inbox):
-            if not (isinstance(event, Signal) and signals and event.name not in signals):
+            if not isinstance(event, Signal) or event.name in signals:
                 self._inbox.remove(event)
                 self._hear(event)
                 return event
@@ -401,17 +402,27 @@ class AgentHost:
             KEY.set("" if key is None else f"{key.run}/{key.sequence}/{key.kind}/{call.id}")
             ran = await run_call(tool, part.args)
         if isinstance(ran.value, WaitFor):
-            self._arrived.append(self._awaits(call, ran.value))
+            self._held(call, part, ran.value)
         else:
             self._answered(call, part, ran)
         self._running.discard(call.id)
 
-    def _awaits(self, call: Call, given: WaitFor) -> Awaits:
-        """What a tool asked for outside, as the run hears of it."""
+    def _held(self, call: Call, part: CallPart, given: WaitFor) -> None:
+        """A tool has asked for something outside: the run hears of it, once for each name."""
+        name = given.name or call.id
+        others = [one.name for one in self._run_now().turn.held]
+        others += [event.name for event in self._arrived if isinstance(event, Awaits)]
+        if name in others:
+            said = f"another call of this turn waits for {name} already; expected one call for each answer"
+            self._answered(call, part, Ran(said, said, ErrorKind.BUSINESS))
+        else:
+            self._arrived.append(self._awaits(call, name, given))
+
+    def _awaits(self, call: Call, name: str, given: WaitFor) -> Awaits:
         now = self.now()
         question = None if given.question is None else text_of(given.question, self._keep)
         until = None if given.seconds is None else now + given.seconds
-        return Awaits(now, call.id, given.awaited, given.name or call.id, until, question, tuple(given.choices))
+        return Awaits(now, call.id, given.awaited, name, until, question, tuple(given.choices))
 
     def _time_left(self) -> float:
         return self._run_now().time_left(self.now())

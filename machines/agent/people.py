@@ -41,7 +41,8 @@ def answer_of(held: Held, started: float, content: Callable[[Text], str | None])
     if held.answer is not None:
         said["answer"] = held.answer
     if held.value is not None and (text := content(held.value)) is not None:
-        said["text"] = text
+        words = held.answer is None and held.awaited is Awaited.ANSWER  # without choices, the words are the answer
+        said["answer" if words else "text"] = text
     if held.by is not None:
         said["by"] = held.by
     said["when"] = datetime.fromtimestamp(started + held.when, UTC).isoformat(timespec="seconds")

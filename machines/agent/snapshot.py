@@ -37,7 +37,7 @@ FORMAT: Final = "statecraft.snapshot/1"
 
 @attrs.frozen
 class Snapshot:
-    """The run after line `seq` with this `hash`, what was said, the plan, and the command that was left."""
+    """The run after line `seq` with this `hash`, what was said, the plan, and the command that was left, at a time."""
 
     seq: int
     hash: str
@@ -46,6 +46,7 @@ class Snapshot:
     todos: tuple[Todo, ...]
     left: Command
     asked: Asked
+    at: float
 
 
 @contextmanager
@@ -76,6 +77,7 @@ def keep_snapshot(store: Store, taken: Snapshot) -> None:
         "todos": list(taken.todos),
         "left": AGENT_RUN.commands.write(taken.left),
         "asked": [taken.asked.line, taken.asked.sent],
+        "at": taken.at,
     }
     store.keep(SNAPSHOT, dump(plain))
 
@@ -107,7 +109,8 @@ def _read(plain: dict[str, Any]) -> Snapshot:
     left = AGENT_RUN.commands.read(plain["left"])
     line, sent = plain["asked"]
     run = AGENT_RUN.codec.from_plain(plain["run"], Run)
-    return Snapshot(plain["seq"], plain["hash"], run, talk, tuple(plain["todos"]), left, Asked(left, line, sent))
+    asked = Asked(left, line, sent)
+    return Snapshot(plain["seq"], plain["hash"], run, talk, tuple(plain["todos"]), left, asked, float(plain["at"]))
 
 
 def _call(pair: Sequence[Any]) -> tuple[CallPart, Call]:

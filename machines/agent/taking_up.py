@@ -28,13 +28,16 @@ HOST = "agent"
 class TakenUp:
     """A run as its journal leaves it, with what was said in it.
 
-    `started`: the wall clock at its time 0. `lines`: how many were replayed. `closed`: the journal has its last line.
+    `started`: the wall clock at its time 0; `at`: the last time that is known of it. `lines`: how many were replayed.
+    `head`: the hash of the last line. `closed`: the journal has its last line.
     """
 
     run: Run
     retold: Retold
     started: float
+    at: float
     lines: int
+    head: str
     closed: bool = False
 
 
@@ -63,13 +66,14 @@ def retell(store: Store) -> TakenUp:
         return None if found is None else found.decode("utf-8", "surrogatepass")
 
     retold = Retold(content, store.name)
-    run, seq, hash = _beginning(store, head, retold)
+    run, seq, hash, at = _beginning(store, head, retold)
     count, closed = 0, False
     for walked in walk(store, AGENT_RUN, run, seq, hash):
-        run, count = _told(walked, retold), count + 1
+        run, count, hash = _told(walked, retold), count + 1, walked.hash
         closed = walked.line.kind == "end"
+        at = max(at, run.spent.now, _time(walked.line.record.get("at")))
     retold.finish()
-    return TakenUp(run, retold, float(started), count, closed)
+    return TakenUp(run, retold, float(started), at, count, hash, closed)
 
 
 def _head(store: Store) -> Link:
@@ -83,19 +87,24 @@ def _head(store: Store) -> Link:
     return head
 
 
-def _beginning(store: Store, head: Link, retold: Retold) -> tuple[Run, int, str]:
-    """Where telling begins: the run, the line after which it stands, and the hash of that."""
+def _beginning(store: Store, head: Link, retold: Retold) -> tuple[Run, int, str, float]:
+    """Where telling begins: the run, the line after which it stands, the hash of that, and the time."""
     taken = kept_snapshot(store)
     if taken is not None:
         retold.talk, retold.todos = taken.talk, taken.todos
         retold.left.append(taken.left)
         retold.asked[type(taken.left).__name__] = taken.asked
-        return taken.run, taken.seq, taken.hash
+        return taken.run, taken.seq, taken.hash, taken.at
     try:
         run = AGENT_RUN.codec.from_plain((head.record or {}).get("initial"), Run)
     except BadData as error:
         raise unreadable(store, 0, "initial", error) from error
-    return run, 0, head.hash
+    return run, 0, head.hash, run.spent.now
+
+
+def _time(found: object) -> float:
+    """The time at which another process took the run up, where the line says one."""
+    return float(found) if isinstance(found, int | float) else 0.0
 
 
 def _told(walked: Walked[Run], retold: Retold) -> Run:

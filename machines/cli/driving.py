@@ -14,6 +14,8 @@ import orjson
 
 from statecraft.cli.running import harmless
 
+from ..standing import Question, plain_question
+
 if TYPE_CHECKING:  # these import the HTTP library, which takes a quarter of a second
     from ..agent.agent import Agent
     from ..agent.agent_run import AgentRun, PutDown
@@ -133,7 +135,6 @@ def _as_json(result: RunResult) -> str:
 
 def _tell_down(down: PutDown, journal: str, *, json: bool) -> None:
     """What a run that was put down waits for, and how it goes on."""
-    from ..letters import plain_question
 
     if json:
         questions = [plain_question(one) for one in down.questions]
@@ -142,10 +143,7 @@ def _tell_down(down: PutDown, journal: str, *, json: bool) -> None:
         sys.stdout.flush()
     until = "" if down.until is None else f", until {clock_time(down.until)}"
     lines = [f"waiting{until}; nothing runs meanwhile"]
-    for one in down.questions:
-        choices = f" ({' / '.join(one.choices)})" if one.choices else ""
-        asked = one.question or f"{one.awaited} to {one.tool}({one.args or ''})"
-        lines.append(f"{one.name}: {asked}{choices}")
+    lines += [asked_line(one) for one in down.questions]
     answer = "ANSWER" if len(down.questions) == 1 else "ANSWER --to NAME"
     place = place_again(journal)
     if down.questions:
@@ -154,6 +152,12 @@ def _tell_down(down: PutDown, journal: str, *, json: bool) -> None:
     with suppress(OSError):
         sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines))
         sys.stderr.flush()
+
+
+def asked_line(one: Question) -> str:
+    """What is asked, and what may be answered."""
+    choices = f" ({' / '.join(one.choices)})" if one.choices else ""
+    return f"{one.name}: {one.question or f'{one.awaited} to {one.tool}({one.args or str()})'}{choices}"
 
 
 def place_again(journal: str) -> str:

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from statecraft.cli import BadInput
 from statecraft.cli.verbs import FLAG
 from statecraft.journal import Shelf, shelf_at
+from statecraft.journal.opened import called
 from statecraft.journal.sqlite_file import DATABASES
 
 from ..policy import DEFAULT, Policy
@@ -69,7 +70,7 @@ def run(
     rule = _policy(policy)
     with closing(shelf_at(journal)) as shelf:
         if name and name in shelf.runs():
-            raise BadInput(f"--name {name}: a run of that name lies in {journal}; expected another name")
+            raise BadInput(f"--name {name}: a run of that name lies in {called(journal)}; expected another name")
         made = Made(model, None if folder is None else str(folder.resolve()), prices, ask, consent)
         provider = provider_of(made)
         agent = agent_of(made, provider, rule, shelf, journal)
@@ -121,7 +122,9 @@ def check_there(shelf: Shelf, name: str, journal: str) -> None:
     there = shelf.runs()
     if name not in there:
         known = ", ".join(there[:10]) + (f" and {len(there) - 10} more" if len(there) > 10 else "")
-        raise BadInput(f"{name}: no run of that name lies in {journal}; expected one of: {known or 'none is there'}")
+        raise BadInput(
+            f"{name}: no run of that name lies in {called(journal)}; expected one of: {known or 'none is there'}"
+        )
 
 
 def _check_places(folder: Path | None, journal: str) -> None:

@@ -17,20 +17,11 @@ from statecraft.cli import BadInput
 from statecraft.cli.running import harmless
 from statecraft.cli.verbs import FLAG
 from statecraft.journal import Shelf, shelf_at
+from statecraft.journal.opened import called
 
-from ..letters import (
-    ENDED,
-    STANDING,
-    WAITING,
-    BadAnswer,
-    Letter,
-    Standing,
-    fitting,
-    plain_question,
-    post,
-    standing_read,
-)
-from .driving import DEFAULT_PLACE, clock_time, place_again
+from ..letters import BadAnswer, Letter, deliver, fitting
+from ..standing import ENDED, STANDING, WAITING, Standing, plain_question, standing_of, standing_read
+from .driving import DEFAULT_PLACE, asked_line, clock_time, place_again
 from .run import PLACE, check_there
 
 
@@ -55,7 +46,7 @@ def waiting(
         sys.stdout.writelines(orjson.dumps(_plain(one), option=orjson.OPT_APPEND_NEWLINE).decode() for one in found)
         return 0
     lines = [line for one in found for line in _lines(one)]
-    sys.stdout.writelines(f"{harmless(line)}\n" for line in lines or [f"no run in {journal} waits"])
+    sys.stdout.writelines(f"{harmless(line)}\n" for line in lines or [f"no run in {called(journal)} waits"])
     return 0
 
 
@@ -85,20 +76,19 @@ def answer(
     _check_place(journal)
     with closing(shelf_at(journal)) as shelf:
         check_there(shelf, name, journal)
-        stood = next((one for one in _standing(shelf) if one.run == name), None)
-        if stood is not None and stood.state == ENDED:
-            raise BadInput(
-                f"{name}: has ended, as {stood.status}; expected a run that waits, as statecraft waiting lists them"
-            )
+        store = shelf.store(name)
+        stood = standing_of(store)
+        if stood is not None and stood.state is ENDED:
+            raise BadInput(f"{name}: has ended, as {stood.status}; expected one of those that statecraft waiting lists")
         letter = Letter(to, time.time(), answer, by or _user(), text, withdraw)
-        if stood is not None and stood.state == WAITING and stood.questions:
-            try:
-                letter = fitting(stood.questions, letter)
-            except BadAnswer as error:
-                raise BadInput(f"{name}: {error}") from error
-        elif not to:
+        questions = () if stood is None or stood.state is not WAITING else stood.questions
+        if not questions and not to:
             raise BadInput(f"{name}: waits for no answer; expected --to NAME for one that is to lie until it does")
-        new = post(shelf.store(name), id or uuid4().hex, letter)
+        try:
+            letter = fitting(questions, letter) if questions else letter
+            new = deliver(store, letter, id or uuid4().hex)
+        except BadAnswer as error:
+            raise BadInput(f"{name}: {error}") from error
     said = f"{name}: {letter.name} is answered" if new else f"{name}: that answer was given already"
     sys.stdout.write(f"{harmless(said)}; go on: statecraft resume {name}{place_again(journal)}\n")
     return 0
@@ -116,17 +106,14 @@ def _standing(shelf: Shelf) -> list[Standing]:
 
 def _lines(stood: Standing) -> list[str]:
     until = "" if stood.until is None else f" until {clock_time(stood.until)}"
-    lines = [f"{stood.run}: waits{until}"]
-    for one in stood.questions:
-        choices = f" ({' / '.join(one.choices)})" if one.choices else ""
-        asked = one.question or f"{one.awaited} to {one.tool}({one.args or ''})"
-        lines.append(f"  {one.name}: {asked}{choices}, since {clock_time(one.since)}")
-    return lines
+    looks = f" for {', '.join(stood.looks)}" if stood.looks else ""
+    asked = [f"  {asked_line(one)}, since {clock_time(one.since)}" for one in stood.questions]
+    return [f"{stood.run}: waits{looks}{until}", *asked]
 
 
 def _plain(stood: Standing) -> dict[str, Any]:
     questions = [plain_question(one) for one in stood.questions]
-    return {"run": stood.run, "until": stood.until, "questions": questions}
+    return {"run": stood.run, "until": stood.until, "questions": questions, "looks": list(stood.looks)}
 
 
 def _user() -> str | None:

@@ -17,7 +17,8 @@ from ..agent.agent import Agent, check_run
 from ..agent.agent_run import AgentRun, PutDown
 from ..agent.snapshot import SNAPSHOT
 from ..agent.taking_up import RunOver, retell
-from ..letters import ENDED, ENLISTED, Letter, Standing, post, stand, standing_of
+from ..letters import Letter, post
+from ..standing import ENDED, ENLISTED, WAITING, Standing, Stands, stand, standing_of
 
 BEGIN: Final = "begin"
 """The id of the letter by which whoever looks for mail finds a run that was enlisted."""
@@ -34,7 +35,7 @@ class Stood:
     """
 
     run: str
-    state: str
+    state: Stands
     until: float | None = None
     signals: tuple[str, ...] = ()
     status: str | None = None
@@ -55,13 +56,6 @@ def enlist(store: Store, run: str, task: str, at: float) -> bool:
     return True
 
 
-def deliver(store: Store, letter: Letter, id: str) -> bool:
-    """Put a letter into a run's mail; False where one of that id lies there. `JournalError` where there is no run."""
-    if store.kept(TASK) is None and store.last() is None:
-        raise _no_such_run(store)
-    return post(store, id, letter)
-
-
 async def burst(agent: Agent, run: str, *, patience: float = 0.0) -> Stood:
     """Drive the run until it ends, or would have to wait longer than `patience` seconds.
 
@@ -76,11 +70,10 @@ async def burst(agent: Agent, run: str, *, patience: float = 0.0) -> Stood:
     finally:
         store.close()
     found = await under_way.burst(patience)
+    _forget_task(agent, run)
     if isinstance(found, PutDown):
-        with closing(agent.store(run)) as store:
-            stood = standing_of(store)
-        return Stood(run, "waiting", found.until, () if stood is None else stood.signals)
-    return Stood(run, "ended", status=found.status.value)
+        return Stood(run, WAITING, found.until, found.signals)
+    return Stood(run, ENDED, status=found.status.value)
 
 
 def _under_way(agent: Agent, store: Store, run: str) -> AgentRun:
@@ -94,6 +87,13 @@ def _under_way(agent: Agent, store: Store, run: str) -> AgentRun:
     return agent.start(task, run=run)
 
 
+def _forget_task(agent: Agent, run: str) -> None:
+    """The task stands in the content of the journal now, where it can be redacted."""
+    with closing(agent.store(run)) as store:
+        if store.kept(TASK) is not None:
+            store.keep(TASK, None)
+
+
 def _no_such_run(store: Store) -> JournalError:
     return JournalError(f"{store.name}: there is no such run; expected one that was enlisted or begun")
 
@@ -104,7 +104,7 @@ def _over(store: Store, run: str) -> Stood:
         stood = _ended(store, run)
         stand(store, stood)
         store.keep(SNAPSHOT, None)
-    return Stood(run, "ended", status=stood.status)
+    return Stood(run, ENDED, status=stood.status)
 
 
 def _ended(store: Store, run: str) -> Standing:

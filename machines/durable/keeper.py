@@ -2,13 +2,14 @@
 
 A run is driven when it was enlisted, when its time has come, when a letter has come that it waits for, and when the
 process that drove it is gone. Where somebody else is at work on a run, it is looked at again later. A run that cannot
-be driven (its journal is damaged, its rules are others) is logged and left alone; the others go on.
+be driven (its journal is damaged, its rules are others) is logged, and left alone for longer each time; the others go
+on.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from heapq import heappop, heappush
 from math import inf
 from time import time
@@ -17,11 +18,12 @@ from typing import Final
 import anyio
 import attrs
 
-from statecraft.journal import JournalError, Shelf
+from statecraft.journal import JournalError, Overtaken, Shelf
 
 from ..agent.agent import Agent
 from ..agent.lease import LEASE_SECONDS, Leased
-from ..letters import ENDED, RUNNING, STANDING, WAITING, Standing, names_in, standing_of, standing_read
+from ..letters import letters_to
+from ..standing import ENDED, RUNNING, STANDING, WAITING, Standing, standing_of, standing_read
 from .burst import Stood, burst
 
 _LOG: Final = logging.getLogger("machines.durable")
@@ -31,6 +33,9 @@ AT_ONCE: Final = 16
 
 SCAN_SECONDS: Final = 5.0
 """How often all runs are looked at: with the time of a lease, the longest that a dead process keeps a run."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0
+"""Seconds for which a run is left alone that could not be driven: at first, and at most."""
 
 LOOK_SECONDS: Final = 0.1
 """How often the mail of all runs is looked at."""
@@ -55,6 +60,8 @@ class Keeper:
     _timed: list[tuple[float, str]] = attrs.field(init=False, factory=list[tuple[float, str]])
     _at: dict[str, float] = attrs.field(init=False, factory=dict[str, float])
     _busy: set[str] = attrs.field(init=False, factory=set[str])
+    _failures: dict[str, int] = attrs.field(init=False, factory=dict[str, int])
+    _alone: dict[str, float] = attrs.field(init=False, factory=dict[str, float])
     _elsewhere: set[str] = attrs.field(init=False, factory=set[str])
     _vain: dict[str, tuple[str, ...]] = attrs.field(init=False, factory=dict[str, tuple[str, ...]])
 
@@ -67,10 +74,17 @@ class Keeper:
         looked = -inf
         async with anyio.create_task_group() as group:
             while True:
-                if self.clock() - looked >= SCAN_SECONDS:
-                    looked = self.clock()
-                    self._scan()
-                for run in self._due():
+                try:
+                    if self.clock() - looked >= SCAN_SECONDS:
+                        looked = self.clock()
+                        self._scan()
+                    due = self._due()
+                except JournalError as error:
+                    if once:
+                        raise
+                    _LOG.error("the shelf is away, and is looked at again: %s", error)
+                    due = []
+                for run in due:
                     self._busy.add(run)
                     await limiter.acquire()
                     group.start_soon(self._burst, run, limiter)
@@ -112,7 +126,7 @@ class Keeper:
             self._at[run] = until
             heappush(self._timed, (until, run))
 
-    def _due(self) -> Iterable[str]:
+    def _due(self) -> list[str]:
         """The runs to be driven now, each once."""
         found: dict[str, None] = {}
         now = self.clock()
@@ -130,7 +144,9 @@ class Keeper:
         return [run for run in found if run not in self._busy]
 
     def _has_come(self, run: str) -> bool:
-        """Whether the mail of the run has what it waits for. Letters for later are looked at once."""
+        """Whether the mail of the run has what it waits for."""
+        if self._alone.get(run, 0.0) > self.clock():
+            return False
         store = self.shelf.store(run)
         letters = store.mail()
         ids = tuple(id for id, _ in letters)
@@ -144,7 +160,7 @@ class Keeper:
             self._seen(run, stood)
             if stood.state != WAITING:
                 return True
-        if names_in(letters, self._waiting.get(run, ())):
+        if letters_to(letters, self._waiting.get(run, ())):
             self._vain.pop(run, None)
             return True
         self._vain[run] = ids
@@ -159,21 +175,26 @@ class Keeper:
     async def _burst(self, run: str, limiter: anyio.Semaphore) -> None:
         try:
             stood = await burst(self.agent_for(run), run)
-        except JournalError as error:
+        except Exception as error:  # noqa: BLE001  # one run that cannot be driven ends no other
             self._failed(run, error)
             return
         finally:
             self._busy.discard(run)
             limiter.release()
+        self._failures.pop(run, None)
         if stood.state == WAITING:
             self._wait(run, stood.until, stood.signals)
         if self.heard is not None:
             self.heard(stood)
 
-    def _failed(self, run: str, error: JournalError) -> None:
-        stood = standing_of(self.shelf.store(run))
-        if stood is not None and stood.state == RUNNING and not Leased(stood.by).own:
-            self._elsewhere.add(run)  # so that it is seen when that process has gone
+    def _failed(self, run: str, error: Exception) -> None:
+        if isinstance(error, Overtaken):
+            self._elsewhere.add(run)  # so that it is seen when that process has gone, or has put it down
             self._wait(run, self.clock() + LEASE_SECONDS, ())
             return
-        _LOG.error("run %s is left alone: %s", run, error)
+        count = self._failures[run] = self._failures.get(run, 0) + 1
+        pause = min(FIRST_PAUSE * 2 ** (count - 1), LONGEST_PAUSE)
+        known = isinstance(error, JournalError)
+        _LOG.error("run %s is left alone for %.0f s: %s", run, pause, error, exc_info=None if known else error)
+        self._alone[run] = self.clock() + pause
+        self._wait(run, self.clock() + pause, ())

@@ -13,7 +13,8 @@ import attrs
 from statecraft.journal import Shelf, Store, link
 
 from ..journaled import AGENT_RUN
-from ..letters import ENDED, STANDING, WAITING, Standing, names_in, signals_in, standing_of, standing_read
+from ..letters import letters_to
+from ..standing import ENDED, STANDING, WAITING, Standing, standing_of, standing_read
 
 
 @attrs.frozen
@@ -39,13 +40,12 @@ def rest_of(store: Store, now: float) -> Rest:
     if stood.state == ENDED:
         return Rest(lines, due=False, ended=True)
     over = stood.until is not None and stood.until <= now
-    return Rest(lines, over or names_in(store.mail(), stood.signals), stood.until)
+    return Rest(lines, over or bool(letters_to(store.mail(), stood.signals)), stood.until)
 
 
 def answers(store: Store, stood: Standing) -> tuple[str, ...]:
     """The ids of the letters that answer what the run waits for."""
-    found = signals_in(store.mail(), stood.signals, 0.0, 0.0, lambda text, content: None)
-    return tuple(signal.id for signal in found)
+    return tuple(id for id, _ in letters_to(store.mail(), stood.signals))
 
 
 def unfinished(shelf: Shelf) -> Iterator[tuple[str, Standing]]:

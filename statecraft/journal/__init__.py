@@ -15,7 +15,7 @@ from .records import FORMAT
 from .shelf import FolderShelf, Shelf, SqliteShelf, shelf_at
 from .sqlite import SqliteStore
 from .sqlite_file import DATABASES, runs_of
-from .store import Durability, JournalError, Store
+from .store import Durability, JournalError, Overtaken, Store
 from .tampering import Why
 from .verify import Verdict, Verified, verify
 from .writer import Writer
@@ -31,6 +31,7 @@ __all__ = [
     "Journaled",
     "Link",
     "MemoryStore",
+    "Overtaken",
     "Shelf",
     "SqliteShelf",
     "SqliteStore",

@@ -21,7 +21,7 @@ from .disk import failed, make_folder, replace, sync, sync_folder, write
 from .ends import last_line, start_after
 from .filed import CONTENT, Beside, stem_of
 from .records import looks_like_one
-from .store import Durability, JournalError, checked, is_digest, refuse_seq
+from .store import Durability, JournalError, Overtaken, checked, is_digest, refuse_seq
 
 
 class FileStore:
@@ -66,7 +66,7 @@ class FileStore:
                 os.ftruncate(fd, self._size)
         except BlockingIOError as error:
             os.close(fd)
-            raise JournalError(f"{self.path}: another writer is at work on this run") from error
+            raise Overtaken(f"{self.path}: another writer is at work on this run") from error
         except OSError as error:
             os.close(fd)
             raise failed(self.path, "cannot be claimed", error) from error

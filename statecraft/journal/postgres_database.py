@@ -53,10 +53,10 @@ class PostgresDatabase:
         self._lock = threading.RLock()
         try:
             self._parts = conninfo.conninfo_to_dict(address)
-        except psycopg.Error as error:  # which may repeat the password
+        except psycopg.Error:  # which may repeat the password
             raise JournalError(
                 "the address of a PostgreSQL database cannot be read; expected postgresql://USER@HOST/DATABASE"
-            ) from error
+            ) from None
 
     @property
     def name(self) -> str:

@@ -23,6 +23,10 @@ class JournalError(Exception):
     """A journal that cannot be written or read, with what it is and what was wrong, in one line."""
 
 
+class Overtaken(JournalError):
+    """Another writer is at work on the run, or has been since it was read: what this one knows of it is old."""
+
+
 class Store(Protocol):
     """The lines of one run, and content by digest. Not for two threads at once.
 
@@ -136,4 +140,4 @@ def refuse_seq(name: str, seq: int, line: bytes, there: bytes | None) -> None:
     if there is None:
         raise JournalError(f"{name}: line {seq} would leave a gap, as the line before it is not there")
     if there != line:
-        raise JournalError(f"{name}: line {seq} is already there and differs, so another writer is at work on this run")
+        raise Overtaken(f"{name}: line {seq} is already there and differs, so another writer is at work on this run")

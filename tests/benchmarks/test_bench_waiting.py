@@ -20,8 +20,9 @@ from machines.agent.wire import CallPart, Completion, Request, ResultPart
 from machines.durable.burst import Stood, enlist
 from machines.durable.keeper import Keeper
 from machines.events import StopReason, Usage
-from machines.letters import ENDED, WAITING, Letter, post
+from machines.letters import Letter, post
 from machines.policy import Budget, Policy
+from machines.standing import ENDED, WAITING
 from statecraft.journal import SqliteShelf
 
 from .conftest import Bench

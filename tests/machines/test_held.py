@@ -23,7 +23,7 @@ from machines.events import (
     StopReason,
     Text,
 )
-from machines.held import APPROVE, HELD, Held, HeldState
+from machines.held import APPROVE, HELD, Held, HeldState, consent_key
 from machines.manifest import Consent, Kind, Tool
 from machines.policy import Budget, Policy
 from machines.run import RUN
@@ -34,6 +34,7 @@ from statecraft import Refused
 CALL = Call("1", "deploy", b"sign-one", Text("args", 4))
 ASKED = Held(CALL, Awaited.ANSWER, "1", since=10.0, until=100.0)
 CONSENT = attrs.evolve(ASKED, awaited=Awaited.CONSENT)
+CHOICE = attrs.evolve(ASKED, choices=("red", "blue"))
 HOURS = Policy(budget=Budget(seconds=100_000.0))
 
 
@@ -51,6 +52,17 @@ HOURS = Policy(budget=Budget(seconds=100_000.0))
         (CONSENT, Signal(99.9, "1", answer=APPROVE), HeldState.ANSWERED),
         (CONSENT, Signal(99.9, "1", answer="Approve, please"), HeldState.DENIED),
         (CONSENT, Signal(99.9, "1"), HeldState.DENIED),
+        (CONSENT, Signal(50.0, "1", answer=APPROVE, when=9.9), HeldState.WAITING),  # before it was asked for
+        (CONSENT, Signal(50.0, "1", answer=APPROVE, when=10.0), HeldState.ANSWERED),
+        (CONSENT, Signal(50.0, "1", answer=APPROVE, when=9.9, consents_to=CONSENT.key), HeldState.ANSWERED),
+        (CONSENT, Signal(50.0, "1", answer=APPROVE, consents_to="another"), HeldState.WAITING),
+        (CONSENT, Signal(50.0, "1", answer="deny", consents_to="another"), HeldState.WAITING),
+        (CONSENT, Signal(50.0, "1", withdrawn=True, consents_to="another"), HeldState.WITHDRAWN),
+        (CHOICE, Signal(50.0, "1", answer="blue"), HeldState.ANSWERED),
+        (CHOICE, Signal(50.0, "1", answer="Blue"), HeldState.WAITING),
+        (CHOICE, Signal(50.0, "1"), HeldState.WAITING),
+        (CHOICE, Signal(50.0, "1", withdrawn=True), HeldState.WITHDRAWN),
+        (ASKED, Signal(50.0, "1", answer="blue", when=9.9), HeldState.ANSWERED),
         (attrs.evolve(CONSENT, lasts=30.0), Signal(80.0, "1", answer=APPROVE, when=50.0), HeldState.ANSWERED),
         (attrs.evolve(CONSENT, lasts=30.0), Signal(80.1, "1", answer=APPROVE, when=50.0), HeldState.EXPIRED),
         (attrs.evolve(ASKED, lasts=30.0), Signal(80.1, "1", answer=APPROVE, when=50.0), HeldState.ANSWERED),
@@ -59,7 +71,8 @@ HOURS = Policy(budget=Budget(seconds=100_000.0))
 def test_what_comes_in_time_counts_by_when_it_was_given(held: Held, signal: Signal, target: HeldState) -> None:
     left = HELD.step(held, signal).run
     assert left.at is target
-    assert (left.answer, left.by) == (signal.answer, signal.by)
+    taken = (None, None) if target is HeldState.WAITING else (signal.answer, signal.by)
+    assert (left.answer, left.by) == taken
 
 
 @pytest.mark.parametrize(("at", "target"), [(99.9, HeldState.WAITING), (100.0, HeldState.EXPIRED)])
@@ -238,7 +251,7 @@ def test_a_cancelled_run_answers_what_it_held_and_names_it() -> None:
 def test_consents_outlive_the_leg_in_which_they_were_given() -> None:
     approved = fed(deploying(Consent(lasts_seconds=600.0)).run, Signal(100.0, "1", answer=APPROVE)).run
     leg = feed(approved, Said(110.0, Text("go on", 5))).run
-    assert leg.outside.consents[b"sign-one"] == 700.0
+    assert leg.outside.consents[consent_key(CALL)] == 700.0
 
 
 def test_a_wait_that_has_no_time_left_is_over_at_once() -> None:
@@ -254,5 +267,5 @@ def test_who_waits_is_told_by_tool_and_signature() -> None:
     tell = deploying(Consent()).commands[0]
     assert isinstance(tell, TellPerson)
     values = dict(tell.values)
-    assert (values["tool"], values["signature"], values["awaited"]) == ("deploy", b"sign-one".hex(), "consent")
+    assert (values["tool"], values["signature"], values["awaited"]) == ("deploy", consent_key(CALL).hex(), "consent")
     assert Ask() not in deploying(Consent()).commands

@@ -11,8 +11,8 @@ from typing import Final, Self
 from statecraft.journal import Shelf
 
 from ...agent.agent import Agent
-from ...letters import Letter
-from ..burst import deliver, enlist
+from ...letters import Letter, deliver
+from ..burst import enlist
 from ..rest import table_of
 from . import wake
 from .rows import Rows

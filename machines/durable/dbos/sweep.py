@@ -15,7 +15,7 @@ from typing import Final
 from statecraft.journal import Shelf
 
 from ...journaled import AGENT_RUN
-from ...letters import WAITING, standing_of
+from ...standing import WAITING, standing_of
 from ..rest import answers, rest_of, table_of, unfinished
 from . import wake as wakes
 from .leases import Leases

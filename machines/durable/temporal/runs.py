@@ -20,7 +20,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from statecraft.journal import Shelf
 
-from ...letters import Letter
+from ...letters import Letter, deliver
 from .. import burst
 from .home import AgentFor, Home
 from .side import Side
@@ -86,7 +86,7 @@ class Temporal:
         """
         store = self.shelf.store(run)
         try:
-            new = burst.deliver(store, letter, id)
+            new = deliver(store, letter, id)
         finally:
             store.close()
         self._nudge(run, mail=True)

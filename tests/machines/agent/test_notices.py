@@ -11,7 +11,6 @@ import attrs
 import pytest
 
 from machines.agent.agent import Agent
-from machines.agent.agent_run import recovered, repetition, spent
 from machines.agent.notices import (
     AttemptResetNotice,
     CallsNotice,
@@ -30,6 +29,7 @@ from machines.agent.notices import (
 )
 from machines.agent.result import refused_by
 from machines.agent.scripted import Move, Received, Refuse, Stall, Turn, call
+from machines.agent.telling import recovered, repetition, spent
 from machines.agent.tools import tool
 from machines.commands import Ask
 from machines.events import Refusal, Text, Usage

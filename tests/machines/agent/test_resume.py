@@ -22,12 +22,13 @@ from machines.agent.taking_up import RunOver, retell, take_up
 from machines.agent.tools import AgentTool, tool
 from machines.agent.wire import CallPart, Completion, Part, Request, ResultPart, TextPart, ThinkingPart
 from machines.events import StopReason, Usage
-from machines.letters import BadAnswer, Letter, fitting, post, standing_of
+from machines.letters import BadAnswer, Letter, deliver, fitting, post
 from machines.manifest import Consent, Kind, Tool
 from machines.outcome import Fact, TerminalStatus
 from machines.pending import UNKNOWN
 from machines.policy import Budget, Policy
-from statecraft.journal import FileStore, JournalError, SqliteShelf, SqliteStore, Store, verify
+from machines.standing import ENDED, standing_of
+from statecraft.journal import FileStore, FolderShelf, JournalError, Overtaken, SqliteShelf, SqliteStore, Store, verify
 from statecraft.replay import TableChanged
 
 pytestmark = pytest.mark.anyio
@@ -96,7 +97,7 @@ class World:
         return Agent(model, tools, policy=policy, journal=self.store, clock=self.clock)
 
     def answer(self, answer: str | None, *, to: str = "c1", id: str = "letter", **more: Any) -> None:
-        post(self.store("run"), id, Letter(to, self.clock.now, answer, **more))
+        assert deliver(self.store("run"), Letter(to, self.clock.now, answer, **more), id)
 
 
 @pytest.fixture
@@ -297,11 +298,12 @@ async def test_nothing_is_sent_a_third_time(world: World) -> None:
     assert model.heard() == [ResultPart("c1", UNKNOWN, error=True)]
 
 
-async def test_a_request_in_flight_is_sent_once_more_and_then_the_run_fails_by_it(world: World) -> None:
+async def test_a_request_in_flight_is_sent_five_times_at_most_and_then_the_run_fails_by_it(world: World) -> None:
     await broken_off(world.agent(Model(anyio.sleep_forever)))
-    again = Model(anyio.sleep_forever)
-    await broken_off(world.agent(again), resumed=True)
-    assert len(again.requests) == 1
+    again = Model(*[anyio.sleep_forever] * 9)
+    for _ in range(4):
+        await broken_off(world.agent(again), resumed=True)
+    assert len(again.requests) == 4
     result = await taken_up(world.agent(Model()))
     assert result.status is TerminalStatus.FAILED
     assert result.outcome.reason.by == "no_reply"
@@ -439,7 +441,7 @@ async def test_a_clock_that_was_put_back_makes_no_time_run_again(world: World) -
     world.answer("red")
     result = await taken_up(world.agent(Model(finish()), ask_person))
     assert result.ok
-    assert result.account.seconds >= 0
+    assert result.account.seconds >= 1_000
 
 
 async def test_a_run_that_waits_in_its_process_takes_an_answer_from_another(world: World) -> None:
@@ -492,3 +494,138 @@ async def test_whatever_is_retold_is_what_was_said_where_the_process_ended(world
     told = retell(world.store("run")).retold
     assert told.talk.transcript.open_calls == ("c5",)
     assert set(told.talk.calls) == {"c5"}
+
+
+@pytest.mark.parametrize("kind", ["folder", "sqlite"])
+async def test_a_run_that_another_process_drove_since_it_was_read_is_not_driven_on_what_is_old(
+    tmp_path: Path, kind: str
+) -> None:
+    shelf = SqliteShelf(tmp_path / "runs.db") if kind == "sqlite" else FolderShelf(tmp_path)
+    clock, paid = Clock(), list[str]()
+
+    @tool(manifest=Tool(kind=Kind.WRITE))
+    async def pay() -> str:
+        """Pay."""
+        paid.append("once")
+        return "paid"
+
+    def agent(model: Model) -> Agent:
+        return Agent(model, [ask_person, pay], policy=DAYS, journal=shelf.store, clock=clock)
+
+    await put_down(agent(Model(calls(ASK))))
+    assert deliver(shelf.store("run"), Letter("c1", clock.now, "red"), "letter")
+    early, late = (agent(Model(calls(("pay", {}), first=5), calls(ASK, first=7))).resume("run") for _ in range(2))
+    assert isinstance(await early.burst(), PutDown)
+    with pytest.raises(Overtaken, match="has driven this run since it was read"):
+        await late.burst()
+    assert paid == ["once"]
+    assert verify(shelf.store("run")).verdict == "open"
+    shelf.close()
+
+
+@tool(manifest=Tool(kind=Kind.COMMAND, identity=("to",), consent=Consent(lasts_seconds=600.0)))
+async def transfer(to: str, amount: int) -> str:
+    """Transfer money."""
+    return f"{amount} to {to}"
+
+
+async def test_a_consent_is_for_every_letter_of_the_call_even_where_its_identity_is_less(world: World) -> None:
+    await put_down(world.agent(Model(calls(("transfer", {"to": "bob", "amount": 1}))), transfer))
+    world.answer("approve")
+    more = calls(("transfer", {"to": "bob", "amount": 1_000_000}), first=5)
+    again = await world.agent(Model(more), transfer).resume("run").burst()
+    assert isinstance(again, PutDown)
+    assert [one.args for one in again.questions] == ['{"to":"bob","amount":1000000}']
+    world.answer("approve", to="c5", id="second")
+    same = calls(("transfer", {"to": "bob", "amount": 1}), first=7)
+    assert (await taken_up(world.agent(Model(same, finish()), transfer))).ok
+
+
+async def test_a_letter_from_before_a_consent_was_asked_for_gives_none(world: World) -> None:
+    letter = Letter("c1", world.clock.now - 3_600, "approve")
+    assert post(world.store("run"), "early", letter)
+    down = await put_down(world.agent(Model(calls(("transfer", {"to": "bob", "amount": 1}))), transfer))
+    assert [one.name for one in down.questions] == ["c1"]
+
+
+async def test_a_call_under_way_is_not_sent_again_when_its_consent_is_over(world: World) -> None:
+    sent: list[str] = []
+
+    @tool(manifest=Tool(idempotent=True, consent=Consent(lasts_seconds=60.0)))
+    async def fire() -> str:
+        """Fire."""
+        sent.append("fired")
+        await anyio.sleep_forever()
+        return "never"
+
+    await put_down(world.agent(Model(calls(("fire", {}))), fire))
+    world.answer("approve")
+    await broken_off(world.agent(Model(), fire), resumed=True)
+    world.clock.now += 86_400
+    model = Model(finish())
+    await taken_up(world.agent(model, fire))
+    assert sent == ["fired"]
+    assert model.heard() == [ResultPart("c1", UNKNOWN, error=True)]
+
+
+async def test_two_calls_of_a_turn_cannot_wait_for_one_answer(world: World) -> None:
+    @tool
+    async def hook(number: int) -> WaitFor:
+        """Wait."""
+        return wait_for("paid", seconds=600)
+
+    down = await put_down(world.agent(Model(calls(("hook", {"number": 1}), ("hook", {"number": 2}))), hook))
+    assert [one.name for one in down.questions] == ["paid"]
+    world.answer(None, to="paid", text="yes")
+    model = Model(finish())
+    await taken_up(world.agent(model, hook))
+    first, second = model.heard()
+    assert isinstance(first, ResultPart)
+    assert isinstance(second, ResultPart)
+    assert (first.error, second.error) == (False, True)
+    assert "waits for paid already" in second.content
+
+
+async def test_a_second_answer_is_refused_while_the_first_lies_there(world: World) -> None:
+    await put_down(world.agent(Model(calls(ASK)), ask_person))
+    world.answer("red")
+    with pytest.raises(BadAnswer, match="another answer to c1, which lies there already"):
+        deliver(world.store("run"), Letter("c1", world.clock.now, "blue"), "second")
+    assert not deliver(world.store("run"), Letter("c1", world.clock.now, "blue"), "letter")
+    assert (await taken_up(world.agent(Model(finish()), ask_person))).ok
+    assert not deliver(world.store("run"), Letter("c1", world.clock.now, "blue"), "late")
+
+
+async def test_the_words_of_a_person_can_be_redacted(world: World) -> None:
+    await put_down(world.agent(Model(calls(("ask_person", {"question": "What?"}))), ask_person))
+    world.answer("my secret words", by="ann")
+    model = Model(finish())
+    await taken_up(world.agent(model, ask_person))
+    (answer,) = model.heard()
+    assert isinstance(answer, ResultPart)
+    assert orjson.loads(answer.content)["answer"] == "my secret words"
+    kept = world.folder / "run.jsonl"
+    assert b"secret" not in kept.read_bytes()
+    beside = [path for path in world.folder.rglob("*") if path.is_file() and b"secret" in path.read_bytes()]
+    assert {path.parent.name for path in beside} == {"run.content"}
+
+
+async def test_a_run_ended_by_its_scope_after_it_was_taken_up_stands_as_ended(world: World) -> None:
+    await put_down(world.agent(Model(calls(ASK)), ask_person))
+    world.answer("red")
+    under_way = world.agent(Model(anyio.sleep_forever), ask_person).resume("run")
+    async with anyio.create_task_group() as group:
+        group.start_soon(under_way.result)
+        await anyio.wait_all_tasks_blocked()
+        group.cancel_scope.cancel()
+    stood = standing_of(world.store("run"))
+    assert stood is not None
+    assert (stood.state, stood.status) == (ENDED, "cancelled")
+    assert world.store("run").kept("snapshot") is None
+
+
+async def test_a_process_that_was_stopped_a_few_times_in_one_request_has_not_failed_its_run(world: World) -> None:
+    await broken_off(world.agent(Model(anyio.sleep_forever)))
+    for _ in range(3):
+        await broken_off(world.agent(Model(anyio.sleep_forever)), resumed=True)
+    assert (await taken_up(world.agent(Model(finish())))).ok

@@ -23,8 +23,9 @@ from machines.agent.scripted import Move, Received, ScriptedServer, Turn, call
 from machines.agent.taking_up import retell
 from machines.agent.wire import ResultPart
 from machines.journaled import AGENT_RUN
-from machines.letters import Letter, Standing, stand, standing_of
+from machines.letters import Letter
 from machines.outcome import Outcome
+from machines.standing import Standing, stand, standing_of
 from statecraft.codec import dump
 from statecraft.journal import Shelf, link, seal, verify
 from statecraft.replay import replay

@@ -16,7 +16,8 @@ from machines.agent.taking_up import HOST
 from machines.agent.tools import tool
 from machines.durable.burst import Stood, burst, enlist
 from machines.journaled import RunJournal
-from machines.letters import ENDED, RUNNING, Letter, post, stand, standing_of
+from machines.letters import Letter, post
+from machines.standing import ENDED, RUNNING, WAITING, stand, standing_of
 from machines.state import new_run
 from statecraft.journal import Shelf, shelf_at, verify
 
@@ -49,11 +50,11 @@ async def test_a_run_is_enlisted_put_down_at_its_wait_and_ends_when_its_letter_c
             agent = Agent(provider, [event], journal=shelf.store)
             assert enlist(shelf.store("one"), "one", "one", time.time())
             stood = await burst(agent, "one")
-            assert (stood.state, stood.signals) == ("waiting", ("go",))
+            assert (stood.state, stood.signals) == (WAITING, ("go",))
             assert await burst(agent, "one") == stood  # nothing has come
             assert post(shelf.store("one"), "id", Letter("go", time.time(), text="come"))
-            assert await burst(agent, "one") == Stood("one", "ended", status="completed")
-            assert await burst(agent, "one") == Stood("one", "ended", status="completed")
+            assert await burst(agent, "one") == Stood("one", ENDED, status="completed")
+            assert await burst(agent, "one") == Stood("one", ENDED, status="completed")
     assert verify(shelf.store("one")).verdict == "whole"
 
 
@@ -64,7 +65,7 @@ async def test_a_run_whose_process_ended_between_its_first_two_lines_is_begun_al
             enlist(shelf.store("one"), "one", "one", time.time())
             run = new_run("one", agent.policy)
             RunJournal.begin(shelf.store("one"), run, host=HOST, started=time.time()).close(None)  # and killed here
-            assert await burst(agent, "one") == Stood("one", "ended", status="completed")
+            assert await burst(agent, "one") == Stood("one", ENDED, status="completed")
     assert verify(shelf.store("one")).verdict == "whole"
 
 
@@ -77,7 +78,7 @@ async def test_a_run_whose_process_ended_just_after_its_last_line_is_said_to_hav
             stood = standing_of(shelf.store("one"))
             assert stood is not None
             stand(shelf.store("one"), attrs.evolve(stood, state=RUNNING, status=None))  # and killed here
-            assert await burst(agent, "one") == Stood("one", "ended", status="completed")
+            assert await burst(agent, "one") == Stood("one", ENDED, status="completed")
     again = standing_of(shelf.store("one"))
     assert again is not None
     assert (again.state, again.status, again.by) == (ENDED, "completed", "")

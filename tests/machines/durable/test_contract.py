@@ -166,3 +166,16 @@ def test_a_worker_that_stood_still_writes_nothing_into_a_run_that_another_one_ha
     assert yard.lines("one") == lines
     assert yard.did() == ["it", "it"]
     assert yard.outcome("one").status is TerminalStatus.COMPLETED
+
+
+def test_a_run_that_a_letter_woke_and_whose_worker_is_killed_then_goes_on_with_another(yard: Yard) -> None:
+    yard.enlist("one", does(("event", {"name": "go"})), does(("pay", {"what": "it", "hold": True})), FINISH)
+    worker = yard.start()
+    yard.waits("one")
+    assert yard.fleet.deliver("one", Letter("go", time.time(), text="come"), "id-1")
+    yard.did_so_often(1)
+    yard.kill(worker)
+    yard.start()
+    yard.ended("one")
+    assert yard.did() == ["it"]
+    assert yard.told("one")[1] == UNKNOWN

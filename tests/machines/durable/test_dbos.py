@@ -14,8 +14,9 @@ import pytest
 from machines.agent.taking_up import HOST
 from machines.durable.burst import enlist
 from machines.journaled import AGENT_RUN, RunJournal
-from machines.letters import ENDED, RUNNING, WAITING, Letter, Standing, post, stand
+from machines.letters import Letter, post
 from machines.policy import Policy
+from machines.standing import ENDED, RUNNING, WAITING, Standing, stand
 from machines.state import new_run
 from statecraft.journal import Shelf, shelf_at
 

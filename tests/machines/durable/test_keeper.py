@@ -7,8 +7,8 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
-from socket import gethostname
 from typing import Any
 
 import anyio
@@ -16,18 +16,22 @@ import pytest
 
 from machines.agent.agent import Agent
 from machines.agent.from_outside import WaitFor, wait_for
-from machines.agent.lease import LEASE_SECONDS
+from machines.agent.lease import LEASE_SECONDS, new_holder
 from machines.agent.tools import tool
 from machines.agent.wire import CallPart, Completion, Request, ResultPart
 from machines.durable.burst import TASK, Stood, burst, enlist
 from machines.durable.keeper import Keeper
 from machines.durable.virtual import MemoryShelf, VirtualClock, to_end
 from machines.events import StopReason, Usage
-from machines.letters import ENDED, RUNNING, WAITING, Letter, Standing, post, stand, standing_of
+from machines.letters import Letter, post
 from machines.policy import Budget, Policy
+from machines.standing import ENDED, RUNNING, WAITING, Standing, stand, standing_of
 from statecraft.journal import JournalError, MemoryStore, Shelf, SqliteShelf, verify
 
 pytestmark = pytest.mark.anyio
+
+HERE = new_holder().split("/")[0]
+"""How this machine is called in the name of a holder."""
 
 LONG = Policy(budget=Budget(seconds=1_000_000.0))
 
@@ -191,7 +195,7 @@ async def test_a_run_that_another_process_got_first_is_due_when_that_one_has_gon
         kept = Kept(shelf)
         kept.enlist("a")
         other = await anyio.open_process([sys.executable, "-c", "input()"])
-        by = f"{gethostname()}/{other.pid}/x"
+        by = f"{HERE}/{other.pid}/x"
 
         def agent_for(run: str) -> Agent:
             if other.returncode is None:  # it takes the run just now
@@ -213,7 +217,7 @@ async def test_a_run_of_a_process_that_has_gone_is_due_and_one_of_another_machin
     kept = Kept(MemoryShelf())
     kept.enlist("here", "there")
     await kept.once()
-    for run, by in (("here", f"{gethostname()}/999999999/a"), ("there", "another-machine/1/b")):
+    for run, by in (("here", f"{HERE}/999999999/a"), ("there", "another-machine/1/b")):
         stand(kept.shelf.store(run), Standing(run, RUNNING, kept.clock(), by=by))
         kept.signal(run)
     keeper = kept.keeper()
@@ -241,3 +245,24 @@ async def test_a_run_whose_enlisting_was_broken_off_is_enlisted_again_with_its_f
 async def test_a_run_that_could_have_no_journal_is_not_enlisted(name: str) -> None:
     with pytest.raises(ValueError, match="found the run's name"):
         enlist(MemoryStore(), name, "go", 0.0)
+
+
+async def test_a_run_that_fails_in_any_way_ends_no_other_and_is_tried_again_after_longer_each_time() -> None:
+    kept = Kept(MemoryShelf())
+    kept.enlist("a", "b")
+    tried: list[float] = []
+
+    def agent_for(run: str) -> Agent:
+        if run == "a":
+            tried.append(kept.clock())
+            raise KeyError(run)
+        return kept.agent
+
+    keeper = Keeper(kept.shelf, agent_for, clock=kept.clock, heard=kept.heard.append)
+    for _ in range(20):
+        kept.signal("a", id=str(kept.clock()))
+        await keeper.serve(once=True)
+        kept.clock.advance(1.0)
+    assert [one.run for one in kept.heard] == ["b"]
+    pauses = [late - early for early, late in pairwise(tried)]
+    assert pauses == [1.0, 2.0, 4.0, 8.0]

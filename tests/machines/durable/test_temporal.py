@@ -19,8 +19,9 @@ from machines.agent.agent import Agent
 from machines.agent.people import ask_person
 from machines.agent.scripted import ScriptedServer, Turn, call
 from machines.agent.tools import tool
-from machines.letters import ENDED, RUNNING, WAITING, Letter, Standing, standing_of
+from machines.letters import Letter
 from machines.manifest import Kind, Tool
+from machines.standing import ENDED, RUNNING, WAITING, Standing, standing_of
 from statecraft.journal import JournalError, SqliteShelf, verify
 
 from .temporal_server import DevServer, free_port, served
@@ -193,7 +194,8 @@ async def test_what_comes_for_a_run_that_has_ended_is_no_error(engine: Temporal,
             engine.enlist("one", "Do it.")
             await stands(shelf, "one", ENDED)
             for number in range(20):  # the first of them while Temporal is told of the end
-                assert engine.deliver("one", Letter("late", time.time(), "yes"), f"id-{number}")
+                engine.deliver("one", Letter("late", time.time(), "yes"), f"id-{number}")
+            assert not engine.deliver("one", Letter("late", time.time(), "yes"), "last")
             assert not engine.enlist("one", "Do it.")
     assert len(server.requests()) == 1
 
