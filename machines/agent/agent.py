@@ -17,7 +17,6 @@ from ..policy import DEFAULT, Policy
 from ..state import new_run, shared
 from ..words import FINISH
 from .agent_run import AgentRun
-from .host import FactsOf, GoalOf, World
 from .notices import (
     Notices,
 )
@@ -26,6 +25,7 @@ from .result import RunResult
 from .taking_up import take_up
 from .tools import AgentTool, check_tools
 from .wire import Provider
+from .world import FactsOf, GoalOf, World
 
 SYSTEM: Final = "You work on a task with the tools you are given."
 """What the model is told where the application says nothing else."""

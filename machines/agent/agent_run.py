@@ -27,7 +27,7 @@ from ..state import Phase, Run
 from ..supervisor import Fed, Moved
 from ..verdicts import decided
 from .beside import Beside
-from .host import CHARS_A_TOKEN, AgentHost, Place, World
+from .host import CHARS_A_TOKEN, AgentHost
 from .lease import leased, new_holder
 from .notices import (
     EndingNotice,
@@ -38,6 +38,7 @@ from .notices import (
 from .result import LastRefusal, RunResult, refused_by
 from .taking_up import HOST, TakenUp
 from .telling import REPEATING, chars_of, recovered, repetition, spent
+from .world import Place, World
 
 
 @attrs.frozen

@@ -7,6 +7,7 @@ other that failed: it is answered with what was wrong, and counts for the turn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal, cast
 
 import attrs
@@ -59,6 +60,11 @@ class Told:
     parts: tuple[Part, ...]
     calls: tuple[CallPart, ...]
     answered: tuple[tuple[str, str], ...] = ()
+
+    def is_plain(self, parts: Sequence[Part]) -> bool:
+        """Whether these, a whole reply, are no more than its text and its calls, which the run knows anyway."""
+        text = (TextPart(self.text),) if self.text.strip() else ()
+        return tuple(parts) == (*text, *self.calls)
 
 
 def declared(completion: Completion) -> Told:

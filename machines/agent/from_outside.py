@@ -10,7 +10,8 @@ from typing import Final
 
 import attrs
 
-from ..events import Awaited
+from ..events import Awaited, Awaits
+from ..ledger.observe import Keep, text_of
 
 MOST_NAME: Final = 200
 """Characters that the name of a wait may have."""
@@ -46,3 +47,10 @@ def wait_for(
         raise ValueError(f"seconds: found {seconds}, expected a number above 0, or none")
     awaited = Awaited.SIGNAL if question is None else Awaited.ANSWER
     return WaitFor(name, seconds, awaited, question, tuple(choices))
+
+
+def awaits(call: str, name: str, given: WaitFor, now: float, keep: Keep) -> Awaits:
+    """What a tool asked for outside, as the run hears of it. `now`: seconds since the run began."""
+    question = None if given.question is None else text_of(given.question, keep)
+    until = None if given.seconds is None else now + given.seconds
+    return Awaits(now, call, given.awaited, name, until, question, tuple(given.choices))

@@ -1,23 +1,19 @@
 """A host on anyio: one run's model, tools, clock and inbox.
 
 The rules: calls of one turn that stand side by side run at once, those declared `alone` by themselves, in their place;
-one failing call ends no other. A cancel that is delivered ends what is under way and is fed after what had come in. A
-person's words are heard between two commands, so that no request that is out is changed by them. Texts go to the
-content store as they come. What the application gives (the provider, `facts`, `goal`) may fail in any way: that is no
-reply, or nothing known, and is logged.
+one failing call ends no other. Texts go to the content store as they come. What the application gives (the provider,
+`facts`, `goal`) may fail in any way: that is no reply, or nothing known, and is logged.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final
 
 import anyio
-import attrs
 
 from statecraft.evolve import evolve
 
@@ -25,7 +21,6 @@ from ..commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell
 from ..events import (
     Awaits,
     Call,
-    Cancel,
     Clock,
     Condensed,
     Declared,
@@ -39,8 +34,6 @@ from ..events import (
     Refusal,
     Reply,
     Result,
-    Said,
-    Signal,
     StopReason,
     Text,
 )
@@ -53,27 +46,17 @@ from ..words import last_words
 from .attempts import caught, first_leaf
 from .calling import KEY, TIME_LEFT, Ran, is_object, run_call, unknown
 from .conversation import CUT, KEPT_RESULTS, Conversation
-from .finish import FINISH_SCHEMA, Told
-from .from_outside import WaitFor
+from .finish import Told
+from .from_outside import WaitFor, awaits
 from .given import is_count, is_facts, is_sound, is_sound_refusal, known, no_reply
+from .inbox import Inbox
 from .notices import CallsNotice, CondensedNotice, Notices, PersonNotice, ResultNotice, TextNotice
 from .parts import parts_written
 from .people import answer_of
-from .planning import Plan, Todo, notice_of, plan_tools, read_todos, write_todos
-from .tools import AgentTool
+from .planning import Plan, Todo, notice_of, plan_tools
 from .transcript import Transcript
-from .wire import CallPart, Completion, Part, Provider, Refused, Request, TextPart, ToolSchema
-
-FactsOf = Callable[[Completion], Awaitable[Facts | None]]
-"""What the application knows about an answer.
-
-It is given the reply as it was told: `text` is the whole message, wherever the model put it; where it was declared, the
-declaration stands among the `calls`, with its kind in the arguments. Asked of replies without other calls, for 30
-seconds at most; one that raises, or answers anything else than `Facts`, is logged, and nothing is known.
-"""
-
-GoalOf = Callable[[], Awaitable[tuple[float, float] | None]]
-"""The task's own count, so many done of so many. Asked after each turn's calls; bounded and logged as `FactsOf`."""
+from .wire import CallPart, Completion, Refused, Request, TextPart
+from .world import FactsOf, Place, World
 
 _LOG: Final = logging.getLogger("machines.agent")
 
@@ -96,45 +79,6 @@ CHARS_A_TOKEN = 4
 """A rough size, for what condensing freed; providers count exactly."""
 
 
-@attrs.frozen
-class World:
-    """What a host is made of, the same for all runs of an agent."""
-
-    provider: Provider
-    tools: Mapping[str, AgentTool]
-    system: str
-    reply_tokens: int
-    facts: FactsOf | None = None
-    goal: GoalOf | None = None
-    planning: bool = True
-
-    @cached_property
-    def schemas(self) -> tuple[ToolSchema, ...]:
-        """What the model is told of all tools, an application's own before the built-in one of its name."""
-        built_in = (write_todos, read_todos) if self.planning else ()
-        tools = {**{made.name: made for made in built_in}, **self.tools}
-        return (*(made.schema for made in tools.values()), FINISH_SCHEMA)
-
-
-@attrs.frozen
-class Place:
-    """Where in time a host stands, and what is left for it from outside.
-
-    `started`: the wall clock when the run began; `elapsed`: the seconds since then. `patience`: how many seconds a wait
-    may last here before the run is put down (None: any). `letters` gives what has been answered to these names, at this
-    time. `at_rest` is told before a request is sent, when all that came in has been fed; `waits` before a wait, until
-    when and for which signals. `texts` looks up what was kept.
-    """
-
-    started: float = 0.0
-    elapsed: float = 0.0
-    patience: float | None = None
-    letters: Callable[[Sequence[str], float], Sequence[Signal]] | None = None
-    at_rest: Callable[[Ask, Key], None] | None = None
-    waits: Callable[[float, Sequence[str]], None] | None = None
-    texts: Callable[[Text], str | None] | None = None
-
-
 class AgentHost:
     """The world around one run. `talk`: what was said in it so far, where it is taken up."""
 
@@ -145,20 +89,17 @@ class AgentHost:
         keep: Keep,
         run: Callable[[], Run],
         *,
-        place: Place = Place(),
+        place: Place | None = None,
         talk: Conversation | None = None,
     ) -> None:
         self._world, self._notices, self._keep, self._run_now = world, notices, keep, run
-        self._place = place
+        self._place = place = place or Place()
         self.talk = talk or Conversation()
         self._began = anyio.current_time() - place.elapsed
         self._running: set[str] = set()
         self._key: Key | None = None
         self._arrived: deque[Event] = deque()
-        self._inbox: deque[Event] = deque()
-        self._words: dict[int, str] = {}
-        self._knock = anyio.Event()
-        self._scope: anyio.CancelScope | None = None
+        self._inbox = Inbox(self.now, keep, self._said)
         self.plan = Plan(self._planned)
         built_in = plan_tools(self.plan) if world.planning else ()
         self._tools = {**{made.name: made for made in built_in}, **world.tools}  # an application's own come first
@@ -179,13 +120,13 @@ class AgentHost:
             self._place.at_rest(command, key)
         if not isinstance(command, AWAITED):
             self._do(command)
-        elif not self._cancelled():
+        elif not self._inbox.cancelled:
             with anyio.CancelScope() as scope:
-                self._scope = scope
+                self._inbox.under_way = scope
                 try:
                     await (self._ask(command) if isinstance(command, Ask) else self._run(command))
                 finally:
-                    self._scope = None
+                    self._inbox.under_way = None
         return self._collected()
 
     async def wait(self, until: float, signals: tuple[str, ...]) -> Event | None:
@@ -203,19 +144,15 @@ class AgentHost:
             if not said and self._place.waits is not None:
                 self._place.waits(until, signals)
             said = True
-            self._knock = anyio.Event()
             look = signals and self._place.letters is not None
-            with anyio.move_on_after(min(left, gap) if look else left):
-                await self._knock.wait()
+            await self._inbox.knock(min(left, gap) if look else left)
             gap = min(gap * 1.5, LONGEST_GAP)
 
     def _delivered(self, signals: tuple[str, ...]) -> Event | None:
-        """What has come in that a wait for these signals ends by: from this process, or as a letter."""
-        for event in tuple(self._inbox):
-            if not isinstance(event, Signal) or event.name in signals:
-                self._inbox.remove(event)
-                self._hear(event)
-                return event
+        """What has come that a wait for these signals ends by: from this process, or as a letter."""
+        event = self._inbox.ends_wait(signals)
+        if event is not None:
+            return event
         if not signals or self._place.letters is None:
             return None
         return next(iter(self._place.letters(signals, self.now())), None)
@@ -233,18 +170,11 @@ class AgentHost:
 
         A request that is out is not changed by it: the words go into the next one.
         """
-        said = Said(self.now(), text_of(text, self._keep), synthetic)
-        self._words[id(said)] = text
-        self.post(said)
+        self._inbox.say(text, synthetic=synthetic)
 
     def post(self, event: Event) -> None:
         """As `deliver`, for whoever cannot await."""
-        if isinstance(event, Said) and id(event) not in self._words:
-            raise ValueError("found words of a person without their text, expected them by say(text)")
-        self._inbox.append(event)
-        self._knock.set()
-        if isinstance(event, Cancel) and self._scope is not None:
-            self._scope.cancel()
+        self._inbox.post(event)
 
     def abandon(self) -> Sequence[Event]:
         """What came in and was not fed yet."""
@@ -263,25 +193,14 @@ class AgentHost:
         writes = call in self._running and self._tool(self.talk.calls[call][1].tool).kind in (Kind.WRITE, Kind.COMMAND)
         return NOT_KNOWN if writes else ""
 
-    def _cancelled(self) -> bool:
-        return any(isinstance(event, Cancel) for event in self._inbox)
-
     def _collected(self) -> Sequence[Event]:
-        """What has come in, a cancel last and once. Signals stay for a wait, which alone asks for them."""
+        """What has come in: from the command that was under way, and then from outside."""
         events = tuple(self._arrived)
         self._arrived.clear()
-        if not self._inbox:
-            return events
-        cancels = [event for event in self._inbox if isinstance(event, Cancel)][:1]
-        others = [event for event in self._inbox if not isinstance(event, Cancel | Signal)]
-        self._inbox = deque(event for event in self._inbox if isinstance(event, Signal))
-        for event in others:
-            self._hear(event)
-        return (*events, *others, *cancels)
+        return (*events, *self._inbox.take())
 
-    def _hear(self, event: Event) -> None:
-        if (text := self._words.pop(id(event), None)) is not None:
-            self.transcript.say(text)
+    def _said(self, text: str) -> None:
+        self.transcript.say(text)
 
     def _do(self, command: Command) -> None:
         """Carry out what awaits nothing."""
@@ -343,7 +262,7 @@ class AgentHost:
             usage=answer.usage,
             kind=None if told.kind is None else Declared(told.kind),
             facts=None if self._world.facts is None or made else await self._facts(self._world.facts, answer, told),
-            parts=None if _is_plain(parts, told) else text_of(parts_written(parts), keep),
+            parts=None if told.is_plain(parts) else text_of(parts_written(parts), keep),
         )
 
     def _call_of(self, part: CallPart) -> Call:
@@ -416,13 +335,7 @@ class AgentHost:
             said = f"another call of this turn waits for {name} already; expected one call for each answer"
             self._answered(call, part, Ran(said, said, ErrorKind.BUSINESS))
         else:
-            self._arrived.append(self._awaits(call, name, given))
-
-    def _awaits(self, call: Call, name: str, given: WaitFor) -> Awaits:
-        now = self.now()
-        question = None if given.question is None else text_of(given.question, self._keep)
-        until = None if given.seconds is None else now + given.seconds
-        return Awaits(now, call.id, given.awaited, name, until, question, tuple(given.choices))
+            self._arrived.append(awaits(call.id, name, given, self.now(), self._keep))
 
     def _time_left(self) -> float:
         return self._run_now().time_left(self.now())
@@ -490,9 +403,3 @@ class AgentHost:
     def _tool(self, name: str) -> Tool:
         tool = self._tools.get(name)
         return UNDECLARED if tool is None else tool.manifest
-
-
-def _is_plain(parts: Sequence[Part], told: Told) -> bool:
-    """Whether a reply is no more than its text and its calls, which the run knows anyway."""
-    text = (TextPart(told.text),) if told.text.strip() else ()
-    return tuple(parts) == (*text, *told.calls)

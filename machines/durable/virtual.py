@@ -6,11 +6,9 @@ through everything that another process would do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import attrs
-
-from statecraft.journal import MemoryStore
 
 from ..agent.agent import Agent
 from ..agent.agent_run import PutDown
@@ -30,35 +28,6 @@ class VirtualClock:
     def advance(self, seconds: float) -> None:
         """Let time pass."""
         self.now += seconds
-
-
-@attrs.define
-class MemoryShelf:
-    """Runs in memory, gone with the process."""
-
-    name: str = "in memory"
-    _stores: dict[str, MemoryStore] = attrs.field(init=False, factory=dict[str, MemoryStore])
-
-    def store(self, run: str) -> MemoryStore:
-        """The store of a run, the same each time."""
-        return self._stores.setdefault(run, MemoryStore(name=f"in memory ({run})"))
-
-    def runs(self) -> tuple[str, ...]:
-        """The runs that have a journal, sorted."""
-        return tuple(sorted(run for run, store in self._stores.items() if store.last() is not None))
-
-    def notes(self, name: str) -> Iterator[tuple[str, bytes]]:
-        """The note of that name of every run that has it."""
-        for run, store in sorted(self._stores.items()):
-            if (body := store.kept(name)) is not None:
-                yield run, body
-
-    def mailed(self) -> tuple[str, ...]:
-        """The runs that have mail, sorted."""
-        return tuple(sorted(run for run, store in self._stores.items() if store.mail()))
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 async def to_end(

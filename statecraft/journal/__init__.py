@@ -9,7 +9,7 @@ from .chain import Link, link, seal
 from .contents import Contents, contents
 from .file import FileStore
 from .journaled import Journaled, listing, tables_of
-from .memory import MemoryStore
+from .memory import MemoryShelf, MemoryStore
 from .opened import opened, remove
 from .records import FORMAT
 from .shelf import FolderShelf, Shelf, SqliteShelf, shelf_at
@@ -30,6 +30,7 @@ __all__ = [
     "JournalError",
     "Journaled",
     "Link",
+    "MemoryShelf",
     "MemoryStore",
     "Overtaken",
     "Shelf",

@@ -1,4 +1,4 @@
-"""A store that is gone with the process: for tests, and for runs that nobody will ask about."""
+"""A store, and a shelf of them, gone with the process: for tests, and for runs that nobody will ask about."""
 
 from __future__ import annotations
 
@@ -100,6 +100,35 @@ class MemoryStore:
         checked_holder(holder)
         if self._lease and self._lease[0] == holder:
             self._lease = None
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@attrs.define
+class MemoryShelf:
+    """Runs in memory, gone with the process."""
+
+    name: str = "in memory"
+    _stores: dict[str, MemoryStore] = attrs.field(init=False, factory=dict[str, MemoryStore])
+
+    def store(self, run: str) -> MemoryStore:
+        """The store of a run, the same each time."""
+        return self._stores.setdefault(run, MemoryStore(name=f"in memory ({run})"))
+
+    def runs(self) -> tuple[str, ...]:
+        """The runs that have a journal, sorted."""
+        return tuple(sorted(run for run, store in self._stores.items() if store.last() is not None))
+
+    def notes(self, name: str) -> Iterator[tuple[str, bytes]]:
+        """The note of that name of every run that has it."""
+        for run, store in sorted(self._stores.items()):
+            if (body := store.kept(name)) is not None:
+                yield run, body
+
+    def mailed(self) -> tuple[str, ...]:
+        """The runs that have mail, sorted."""
+        return tuple(sorted(run for run, store in self._stores.items() if store.mail()))
 
     def close(self) -> None:
         """Nothing is open."""

@@ -6,9 +6,10 @@ import anyio
 
 from machines.agent import Agent, Consent, Kind, PutDown, RunResult, Tool, tool
 from machines.agent.scripted import ScriptedServer, Turn, call
-from machines.durable.virtual import MemoryShelf, VirtualClock
+from machines.durable.virtual import VirtualClock
 from machines.letters import Letter, fitting, post
 from machines.policy import Budget, Policy
+from statecraft.journal import MemoryShelf
 
 DAY = 86_400.0
 WEEK = Policy(budget=Budget(seconds=7 * DAY))  # a wait is a slice of the run's own time

@@ -27,7 +27,7 @@ MOST_AGAIN: Final = 30
 """How often a run that cannot be driven is tried again, before it is left to the next look over all runs."""
 
 AGAIN_SECONDS: Final = 2.0
-"""How long until it is tried again, at most. A lease of a run holds for half a minute where its worker is dead."""
+"""How long until it is tried again, at most. A lease of a run holds for 20 s where its worker is dead."""
 
 
 class Row(TypedDict):

@@ -58,12 +58,14 @@ class Sweep:
     def look_over(self, now: float) -> None:
         """Wake the runs that are to be driven and have no row, and those whose mail nobody was woken for."""
         found = [run for run, stood in unfinished(self._shelf) if stood.state != WAITING or _over(stood.until, now)]
-        live = self._rows.runs() if found else frozenset[str]()
+        mailed = self._shelf.mailed()
+        live = self._rows.runs() if found or mailed else frozenset[str]()
         for run in found:
             if run not in live:
                 self._wake(run, now)
-        for run in self._shelf.mailed():
-            self._wake_by_mail(run)
+        for run in mailed:
+            if run not in live:
+                self._wake_by_mail(run, now)
 
     def _wake(self, run: str, now: float) -> None:
         store = self._shelf.store(run)
@@ -74,9 +76,9 @@ class Sweep:
         if table != AGENT_RUN.table.digest:
             self._refuse(run, table)
         elif rest.due:
-            self._rows.put(table, run, wakes.of_lines(rest.lines))
+            self._rows.put(table, run, wakes.of_look(now, self._every))
 
-    def _wake_by_mail(self, run: str) -> None:
+    def _wake_by_mail(self, run: str, now: float) -> None:
         store = self._shelf.store(run)
         try:
             table, stood = table_of(store), standing_of(store)
@@ -86,7 +88,7 @@ class Sweep:
         if ids and table != AGENT_RUN.table.digest:
             self._refuse(run, table)
         elif ids:
-            self._rows.put(table, run, wakes.of_letter(ids[0]))
+            self._rows.put(table, run, wakes.of_look(now, self._every))
 
     def _refuse(self, run: str, table: str) -> None:
         """Say once that a run is not for this worker. One of its own rules may still come, and finds its rows."""

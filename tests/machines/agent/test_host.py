@@ -19,7 +19,7 @@ from machines.agent import agent_run as agents
 from machines.agent import given
 from machines.agent.agent import Agent
 from machines.agent.finish import NOT_BORNE_OUT
-from machines.agent.host import AgentHost, World
+from machines.agent.host import AgentHost
 from machines.agent.notices import (
     CallsNotice,
     CondensedNotice,
@@ -32,6 +32,7 @@ from machines.agent.notices import (
 )
 from machines.agent.tools import AgentTool, ToolError, tool
 from machines.agent.wire import CallPart, Completion, Message, Part, Refused, Request, ResultPart, TextPart
+from machines.agent.world import World
 from machines.commands import Ask, Command
 from machines.drive import Loop
 from machines.events import (

@@ -15,10 +15,10 @@ from machines.agent.result import RunResult
 from machines.agent.scripted import Move, Received, ScriptedServer, Turn, call
 from machines.agent.tools import tool
 from machines.agent.wire import ResultPart, TextPart
-from machines.durable.virtual import MemoryShelf, VirtualClock, to_end
+from machines.durable.virtual import VirtualClock, to_end
 from machines.manifest import Kind, Tool, Wait
 from machines.outcome import TerminalStatus
-from statecraft.journal import verify
+from statecraft.journal import MemoryShelf, verify
 
 pytestmark = pytest.mark.anyio
 
