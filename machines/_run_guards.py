@@ -102,8 +102,8 @@ def heard(run: Run, event: Signal) -> Evidence:
 
 
 def mark_of(event: Signal) -> bytes:
-    """Eight bytes for the id of a signal."""
-    return digest8(event.id.encode("utf-8", "surrogatepass"))
+    """Eight bytes for a signal: its name, and its id, which its sender may use again for another question."""
+    return digest8(event.name.encode("utf-8", "surrogatepass"), b"\0", event.id.encode("utf-8", "surrogatepass"))
 
 
 @guard

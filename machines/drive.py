@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from statecraft import Fault
+from statecraft.journal import JournalError
 
 from .commands import AnswerCalls, Ask, Command, WaitUntil, Withdraw
 from .events import Cancel, Event
@@ -123,8 +124,8 @@ class Loop:
 
     def _break_off(self, reason: BaseException) -> None:
         """Bring the run to an ending without awaiting anything; one that outlives its process is left as it stands."""
-        if self.outlives:
-            return
+        if self.outlives or isinstance(reason, JournalError):
+            return  # a place that is away for a moment is no reason to end a run
         self._left = deque(asked for asked in self._left if isinstance(asked[0], AnswerCalls))
         if self._unwritten or ended(self.run):
             return

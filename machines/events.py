@@ -109,7 +109,8 @@ class Call:
 
     `parsed` is false where the arguments are not a JSON object; `target` is what the call touches, if its tool says.
     `source` stands for what it cites, `topic` for the words of what it is about (four bytes each) and `figures` for the
-    numbers there, where its tool says which arguments these are. `empty`: no argument holds anything.
+    numbers there, where its tool says which arguments these are. `empty`: no argument holds anything. `named`: the name
+    as the model wrote it, where the tool was known by it all the same.
     """
 
     id: str
@@ -122,6 +123,7 @@ class Call:
     topic: bytes = b""
     figures: bytes = b""
     empty: bool = False
+    named: str | None = None
 
 
 @attrs.frozen

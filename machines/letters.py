@@ -17,7 +17,7 @@ from statecraft.journal import JournalError, Store
 
 from .events import Awaited, Signal
 from .ledger.observe import Keep, text_of
-from .standing import ENDED, Question, standing_of
+from .standing import ENDED, Question, is_time, standing_of
 
 
 @attrs.frozen
@@ -82,7 +82,7 @@ def fitting(questions: Sequence[Question], letter: Letter) -> Letter:
         if not (words or letter.text):
             raise BadAnswer(f"found no answer to {one.name}; expected words")
         return attrs.evolve(letter, answer=None, text="\n".join(part for part in (words, letter.text) if part))
-    fits = [choice for choice in one.choices if choice.casefold() == words.casefold()]
+    fits = [choice for choice in one.choices if choice.strip().casefold() == words.casefold()]
     if len(fits) != 1:
         found = f"the answer {letter.answer!r}" if words else "no answer"
         raise BadAnswer(f"found {found} to {one.name}; expected one of: {', '.join(one.choices)}")
@@ -126,4 +126,4 @@ def letter_read(body: bytes) -> Letter | None:
         found: Letter = _CODEC.from_plain(load(body), Letter)
     except BadData:
         return None
-    return found
+    return found if is_time(found.at) else None

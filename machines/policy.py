@@ -65,6 +65,13 @@ class Recovery:
 
 
 @attrs.frozen
+class Calls:
+    """Whether a tool is known by a name that is wrong in form alone."""
+
+    names: bool = True
+
+
+@attrs.frozen
 class Escalation:
     """Nudges: whether the model is told at all, and whether a third one within so many turns is a stop.
 
@@ -205,6 +212,7 @@ class Policy:
     waiting: Waiting = Waiting()
     messages: Messages = Messages()
     planning: Planning = Planning()
+    calls: Calls = Calls()
 
 
 DEFAULT = Policy()

@@ -45,6 +45,10 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "refused": "requests that the provider refused",
         "condensed": "times that the history is condensed",
     },
+    "calls": {
+        "": "how calls are read",
+        "names": "whether a tool is known by a name that is wrong in form alone",
+    },
     "escalation": {
         "": "nudge, nudge again, stop",
         "nudges": "false: the model is never told",

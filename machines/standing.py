@@ -70,6 +70,12 @@ class Standing:
     status: str | None = None
 
 
+LAST_TIME: Final = 253_402_300_800
+"""The end of the year 9999, in seconds since 1970."""
+
+TASK: Final = "task"
+"""The note that holds the task of a run which has not begun: it goes when the task stands in the journal's content."""
+
 _CODEC: Final = codec(Standing)
 
 
@@ -85,7 +91,13 @@ def standing_read(body: bytes) -> Standing | None:
         found: Standing = _CODEC.from_plain(load(body), Standing)
     except BadData:
         return None
-    return found
+    times = [found.at, found.until, *(time for one in found.questions for time in (one.since, one.until))]
+    return found if all(time is None or is_time(time) for time in times) else None
+
+
+def is_time(found: float) -> bool:
+    """Whether a number can be a time of the wall clock: a note may be damaged, and no clock shows the year 10,000."""
+    return -LAST_TIME < found < LAST_TIME
 
 
 def stand(store: Store, standing: Standing) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from time import time
 from types import TracebackType
@@ -14,15 +14,17 @@ from statecraft.journal import FileStore, MemoryStore, Store
 
 from ..manifest import Work
 from ..policy import DEFAULT, Policy
+from ..standing import TASK
 from ..state import new_run, shared
 from ..words import FINISH
 from .agent_run import AgentRun
+from .beside import stand_ended
 from .notices import (
     Notices,
 )
 from .planning import PLAN_MANIFEST
 from .result import RunResult
-from .taking_up import take_up
+from .taking_up import RunOver, take_up
 from .tools import AgentTool, check_tools
 from .wire import Provider
 from .world import FactsOf, GoalOf, World
@@ -100,24 +102,24 @@ class Agent:
         if self._own is not None:
             await self._own.aclose()
 
-    def start(self, task: str, *, run: str | None = None) -> AgentRun:
+    def start(self, task: str, *, run: str | None = None, notes: Mapping[str, bytes] | None = None) -> AgentRun:
         """A run that is ready; `await` its `result()`. `run` is its name; without one it gets a name of its own.
 
+        `notes` are kept beside its journal once the run has claimed its place.
         ValueError for a task without words, a name that no file could have, or a policy that nothing can run by.
         """
         check_run(task, run)
         name = run or f"run-{uuid4().hex[:12]}"
         value = new_run(name, self.policy, tools=self._manifest, work=self.work, requires=self.requires)
-        return AgentRun(task, value, self._world, self.notices.of(name), self._store(name), clock=self._clock)
+        store = self._store(name)
+        return AgentRun(task, value, self._world, self.notices.of(name), store, clock=self._clock, notes=notes or {})
 
     def store(self, run: str) -> Store:
         """Where the journal of a run lies, or would lie."""
         return self._store(run)
 
-    def resume(self, run: str, *, task: str = "") -> AgentRun:
+    def resume(self, run: str) -> AgentRun:
         """A run that was put down, or left open when its process ended; `await` its `result()`.
-
-        `task`: what a run is for whose process ended before that was in the journal, where somebody else knows.
 
         It goes on by the policy and the manifests that it began with. What had finished is not done again. Raises
         `JournalError` where it has ended, is not there, is broken, or was made by other rules, and where a text is gone
@@ -125,10 +127,15 @@ class Agent:
         """
         store = self._store(run)
         try:
-            taken = take_up(store)
+            taken, kept = take_up(store), store.kept(TASK) or b""
+        except RunOver:
+            stand_ended(store, run)
+            store.close()
+            raise
         except BaseException:
             store.close()
             raise
+        task = kept.decode("utf-8", "surrogatepass")
         return AgentRun(task, taken.run, self._world, self.notices.of(run), store, taken=taken, clock=self._clock)
 
     async def run(self, task: str, *, run: str | None = None) -> RunResult:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from time import time
 from uuid import uuid4
 
@@ -69,7 +70,9 @@ class AgentRun:
         *,
         taken: TakenUp | None = None,
         clock: Callable[[], float] = time,
+        notes: Mapping[str, bytes] | None = None,
     ) -> None:
+        self._notes = notes or {}
         self._task, self._world, self._store, self._clock = task, world, store, clock
         self.run, self.notices = run, notices
         self._taken = taken
@@ -78,6 +81,7 @@ class AgentRun:
         self._host: AgentHost | None = None
         self._journal: RunJournal | None = None
         self._loop: Loop | None = None
+        self._wait: WaitUntil | None = None
         self._cancel: Cancel | None = None
         self._driven = False
         self._text_of: Callable[[Text], str | None] = lambda text: None
@@ -104,7 +108,8 @@ class AgentRun:
         `BadAnswer` where the answer does not fit what is asked.
         """
         letter = fitting(self.questions, Letter(to, self._clock(), answer, by, text))
-        assert self._host is not None  # else nothing is asked
+        if self._host is None:
+            raise RuntimeError(f"run {self.run.id}: is not driven yet; expected an answer while it is, or a letter")
         now = self._host.now()
         signal = signal_of(letter, uuid4().hex, now, self._started, self._keep)
         self._host.post(attrs.evolve(signal, when=now))
@@ -156,7 +161,10 @@ class AgentRun:
     def _begin(self) -> RunJournal:
         if self._taken is not None:
             return RunJournal.resume(self._store, self._taken.head)
-        return RunJournal.begin(self._store, self.run, host=HOST, started=self._started)
+        journal = RunJournal.begin(self._store, self.run, host=HOST, started=self._started)
+        for name, body in self._notes.items():
+            self._store.keep(name, body)
+        return journal
 
     def _keep(self, text: Text, content: str) -> None:
         assert self._journal is not None
@@ -174,17 +182,18 @@ class AgentRun:
             if self._cancel is not None:
                 host.post(self._cancel)
             events, left = self._first(host, journal, first)
+            self._note_wait([command for command, _ in left])
             loop = self._loop = Loop(self.run, host, journal, self._watch, left=left, outlives=outlives)
             self._beside.running(self.run, journal.lines)
         except BaseException:
             journal.close(None)
             raise
-        try:
-            await loop.drive(*events)
-        finally:
-            if self.run.outcome is not None:
-                self._beside.over(self.run, self.run.outcome)
-                self._store.close()
+        if self.run.outcome is None:  # else its process ended between its last step and the journal's last line
+            await self._to_rest(loop, events)
+        else:
+            journal.close(self.run)
+            self._beside.over(self.run, self.run.outcome)
+            self._store.close()
         if loop.put_down:
             return self._put_down(host, journal, *loop.left[0])
         outcome = self.run.outcome
@@ -192,13 +201,25 @@ class AgentRun:
             raise AssertionError("a run that was driven to its end has an outcome")
         return RunResult(
             self.run.id,
-            self._message,
+            self._message or self._shown(outcome),
             outcome,
             host.plan.todos,
             journal.name,
-            self._summary,
+            self._summary or tuple(account_lines(outcome, self._text_of)),
             self._last_refusal(outcome),
         )
+
+    async def _to_rest(self, loop: Loop, events: Sequence[Event]) -> None:
+        try:
+            await loop.drive(*events)
+        finally:
+            if self.run.outcome is not None:
+                self._beside.over(self.run, self.run.outcome)
+                self._store.close()
+            elif self.run.at is Phase.WAITING and self._wait is not None and not loop.put_down:
+                with suppress(JournalError):  # it was broken off in a wait, and still waits
+                    self._beside.waits(self.run, self.questions, self._wait.at, self._wait.signals)
+                    self._store.close()
 
     def _made_host(self, keep: Keep, patience: float | None) -> AgentHost:
         taken = self._taken
@@ -233,6 +254,8 @@ class AgentRun:
         if taken is None:
             host.transcript.say(self._task)
             return (Begin(host.now(), task),), ()
+        if taken.run.outcome is not None:
+            return (), ()
         if taken.run.at is Phase.READY and self._task:  # its process ended between its first two lines
             journal.take_up(self._beside.holder, host.now(), ())
             host.transcript.say(self._task)
@@ -272,10 +295,14 @@ class AgentRun:
         until = None if wait.at >= FOREVER else self._started + wait.at
         return PutDown(self.run.id, until, self.questions, journal.name, wait.signals)
 
+    def _note_wait(self, commands: Sequence[Command]) -> None:
+        self._wait = next((one for one in commands if isinstance(one, WaitUntil)), self._wait)
+
     def _watch(self, event: Event, fed: Fed) -> None:
         """Each step as notices; a letter that was taken is in the journal now, and leaves the mail."""
         before, self.run = self.run, fed.run
-        self._beside.stepped(fed.run, waiting=fed.run.at is Phase.WAITING)
+        self._note_wait(fed.commands)
+        self._beside.stepped(event, fed.run)
         if isinstance(event, Signal) and event.id:
             self._store.unpost(event.id)
         for move in fed.moves:

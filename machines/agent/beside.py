@@ -12,14 +12,16 @@ import attrs
 
 from statecraft.journal import MemoryStore, Store
 
+from ..events import Begin, Event
 from ..held import FOREVER
 from ..journaled import RunJournal
 from ..outcome import Outcome
 from ..pending import Asked
-from ..standing import ENDED, RUNNING, STANDING, WAITING, Question, Standing, Stands, stand
-from ..state import Run
+from ..standing import ENDED, RUNNING, STANDING, TASK, WAITING, Question, Standing, Stands, stand, standing_of
+from ..state import Phase, Run
 from .host import AgentHost
 from .snapshot import SNAPSHOT, Snapshot, keep_snapshot
+from .taking_up import retell
 
 SNAPSHOT_LINES = 750
 """Lines after which another snapshot is kept. At most so many are replayed when a run is taken up: 0.1 s."""
@@ -49,11 +51,16 @@ class Beside:
         end = None if until >= FOREVER else self.started + until
         self._stand(run, WAITING, until=end, questions=tuple(questions), signals=tuple(signals), looks=looks)
 
-    def stepped(self, run: Run, *, waiting: bool) -> None:
-        """The run has made a step. One that waits no longer is said to run, before anything else is done."""
-        if self._waits and not waiting:
+    def stepped(self, event: Event, run: Run) -> None:
+        """The run has made a step. One that waits no longer is said to run, before anything else is done.
+
+        The task stands in the journal's content from the first step on, where it can be redacted.
+        """
+        if self._waits and run.at is not Phase.WAITING:
             self._waits = False
             self._stand(run, RUNNING)
+        if isinstance(event, Begin) and self.store.kept(TASK) is not None:
+            self.store.keep(TASK, None)
 
     def over(self, run: Run, outcome: Outcome) -> None:
         """The run has ended: its letters, and its snapshot with all that was said in it, are taken away."""
@@ -79,3 +86,18 @@ class Beside:
 
     def _stand(self, run: Run, state: Stands, **more: Any) -> None:
         stand(self.store, Standing(run.id, state, self.clock(), by=self.holder, **more))
+
+
+def stand_ended(store: Store, run: str) -> Standing:
+    """How a run stands that has ended: said anew where its process ended between its last line and the word of it."""
+    stood = standing_of(store)
+    if stood is not None and stood.state is ENDED:
+        return stood
+    taken = retell(store)
+    outcome = taken.run.outcome
+    status = None if outcome is None else outcome.status.value
+    said = Standing(run, ENDED, taken.started + taken.run.spent.now, status=status)
+    if stood is not None:
+        stand(store, said)
+        store.keep(SNAPSHOT, None)
+    return said

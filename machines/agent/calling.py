@@ -32,6 +32,7 @@ from ..words import FINISH
 from .attempts import Failure, attempt, said_of
 from .finish import not_finished
 from .from_outside import WaitFor
+from .naming import nearest
 from .tools import AgentTool, ToolError
 from .wire import CallPart
 
@@ -136,8 +137,9 @@ def unknown(call: CallPart, tools: Mapping[str, AgentTool]) -> Ran:
     if call.name == FINISH:
         said = not_finished(call)
         return Ran(said, said, ErrorKind.VALIDATION)
-    known = ", ".join(sorted(tools)) or "none"
-    said = f"there is no tool {call.name}; there are: {known}"
+    near = nearest(call.name, tools)
+    known = ", ".join(near or sorted(tools)) or "none"
+    said = f"there is no tool {call.name}; {'the nearest' if near else 'there'} are: {known}"
     return Ran(said, said, ErrorKind.UNKNOWN_TOOL)
 
 
@@ -227,18 +229,19 @@ def _told(tool: AgentTool, value: object) -> Ran:
         return Ran(content, content, ErrorKind.VALIDATION if prefix and content.startswith(prefix) else None)
     try:
         plain = msgspec.to_builtins(value, str_keys=True)
-        return Ran(plain if isinstance(plain, str) else _json(plain), plain)
+        return Ran(plain if isinstance(plain, str) else as_json(plain), plain)
     except Exception as error:  # noqa: BLE001  # a value of the tool's own may fail in any way
         said = f"the tool ran, but what it returned is no JSON value: {said_of(error)}"
         return Ran(said, said, ErrorKind.OTHER)
 
 
-def _json(value: object) -> str:
-    """As JSON, keys in their order. Whole numbers of more than 64 bits are written in full."""
+def as_json(value: object) -> str:
+    """As JSON, keys in their order. Whole numbers of more than 64 bits stand in full, half characters as escapes."""
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _invalid(message: str) -> Ran:

@@ -42,7 +42,7 @@ from ..ledger.observe import UNSEEN, Keep, call_of, result_of, text_of
 from ..manifest import UNDECLARED, Kind, Tool
 from ..pending import UNKNOWN
 from ..state import Run
-from ..words import last_words
+from ..words import FINISH, last_words
 from .attempts import caught, first_leaf
 from .calling import KEY, TIME_LEFT, Ran, is_object, run_call, unknown
 from .conversation import CUT, KEPT_RESULTS, Conversation
@@ -50,6 +50,7 @@ from .finish import Told
 from .from_outside import WaitFor, awaits
 from .given import is_count, is_facts, is_sound, is_sound_refusal, known, no_reply
 from .inbox import Inbox
+from .naming import renamed
 from .notices import CallsNotice, CondensedNotice, Notices, PersonNotice, ResultNotice, TextNotice
 from .parts import parts_written
 from .people import answer_of
@@ -247,8 +248,11 @@ class AgentHost:
 
     async def _replied(self, answer: Completion) -> Reply:
         parts = self.transcript.told_apart(answer.parts)
+        written: dict[str, str] = {}
+        if self._run_now().policy.calls.names:
+            parts, written = renamed(parts, (*self._tools, FINISH))
         answer = answer if parts is answer.parts else evolve(answer, parts=parts)
-        told = self.talk.took(answer, self._call_of)
+        told = self.talk.took(answer, lambda part: evolve(self._call_of(part), named=written.get(part.id)))
         made = tuple(call for _, call in self.talk.calls.values())
         if made and told.text and answer.stop not in CUT:  # words alone are a checkpoint, which is shown, or an ending
             self._notices.tell(TextNotice(told.text))

@@ -120,7 +120,7 @@ class Leased:
             os.kill(int(number), 0)
         except ProcessLookupError:
             return True
-        except OSError:  # it is there, and somebody else's
+        except (OSError, OverflowError, ValueError):  # it is there, and somebody else's; or no number of a process
             return False
         return False
 

@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import msgspec
-import orjson
 
 from ..events import Awaited, ErrorKind, Text
 from ..held import Held
 from ..manifest import Kind, Tool
-from .calling import Ran
+from .calling import Ran, as_json
 from .from_outside import wait_for
 from .tools import ToolError, tool
 
@@ -46,4 +45,4 @@ def answer_of(held: Held, started: float, content: Callable[[Text], str | None])
     if held.by is not None:
         said["by"] = held.by
     said["when"] = datetime.fromtimestamp(started + held.when, UTC).isoformat(timespec="seconds")
-    return Ran(orjson.dumps(said).decode(), said)
+    return Ran(as_json(said), said)

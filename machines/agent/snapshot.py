@@ -20,6 +20,7 @@ from statecraft.journal import Store, link
 from ..commands import Command
 from ..events import Call
 from ..journaled import AGENT_RUN
+from ..ledger.observe import text_of
 from ..pending import Asked
 from ..state import Run
 from .conversation import Conversation
@@ -95,9 +96,17 @@ def kept_snapshot(store: Store) -> Snapshot | None:
         line = next(iter(store.lines(plain["seq"] - 1)), None)
         if line is None or (found := link(line)).hash != plain["hash"] or not found.sealed or found.seq != plain["seq"]:
             return None
-        return _read(plain)
+        taken = _read(plain)
     except (BadData, KeyError, TypeError, ValueError):
         return None  # whatever is wrong with it, the chain has all that it says
+    return taken if _fits(taken) else None
+
+
+def _fits(taken: Snapshot) -> bool:
+    """Whether the calls that may still be run are those that the journal knows, letter by letter."""
+    turn, calls = taken.run.turn, taken.talk.calls
+    waiting = (*turn.open, *(one.call for one in turn.held))
+    return all(call.id in calls and text_of(calls[call.id][0].args) == call.args for call in waiting)
 
 
 def _read(plain: dict[str, Any]) -> Snapshot:

@@ -10,9 +10,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
-
 from statecraft.cli.running import harmless
+from statecraft.codec import dump
 
 from ..standing import Question, plain_question
 
@@ -130,7 +129,7 @@ def _as_json(result: RunResult) -> str:
         "usage": {"input": usage.input, "output": usage.output, "cached": usage.cached, "usd": usage.usd or None},
         "journal": result.journal,
     }
-    return orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE, default=str).decode()
+    return line_of(whole)
 
 
 def _tell_down(down: PutDown, journal: str, *, json: bool) -> None:
@@ -139,7 +138,7 @@ def _tell_down(down: PutDown, journal: str, *, json: bool) -> None:
     if json:
         questions = [plain_question(one) for one in down.questions]
         plain = {"run": down.run, "status": "waiting", "until": down.until, "questions": questions}
-        sys.stdout.write(orjson.dumps({**plain, "journal": down.journal}, option=orjson.OPT_APPEND_NEWLINE).decode())
+        sys.stdout.write(line_of({**plain, "journal": down.journal}))
         sys.stdout.flush()
     until = "" if down.until is None else f", until {clock_time(down.until)}"
     lines = [f"waiting{until}; nothing runs meanwhile"]
@@ -152,6 +151,11 @@ def _tell_down(down: PutDown, journal: str, *, json: bool) -> None:
     with suppress(OSError):
         sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines))
         sys.stderr.flush()
+
+
+def line_of(plain: object) -> str:
+    """One JSON object on a line of its own, whatever a model has put into it."""
+    return dump(plain).decode("utf-8", "replace") + "\n"
 
 
 def asked_line(one: Question) -> str:

@@ -37,10 +37,10 @@ class Made:
 _CODEC: Final = codec(Made)
 
 
-def keep_made(store: Store, made: Made) -> None:
-    """Keep it. A URL that holds a password is not written down: whoever takes the run up names the model again."""
+def made_note(made: Made) -> bytes:
+    """The note. A URL that holds a password is not written down: whoever takes the run up names the model again."""
     model = "" if "@" in made.model else made.model
-    store.keep(MADE, dump(_CODEC.to_plain(attrs.evolve(made, model=model))))
+    return dump(_CODEC.to_plain(attrs.evolve(made, model=model)))
 
 
 def kept_made(store: Store) -> Made | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -18,8 +19,9 @@ from statecraft.journal.sqlite_file import DATABASES
 
 from ..policy import DEFAULT, Policy
 from ..policy_file import BadPolicy, read_policy
+from ..standing import TASK
 from .driving import DEFAULT_PLACE, drive
-from .made import Made, agent_of, keep_made, kept_made, provider_of
+from .made import MADE, Made, agent_of, kept_made, made_note, provider_of
 
 PLACE = "The folder of the journals, an SQLite file (*.db), or postgresql://..."
 STAY = "Keep waiting in this process, however long; without it a run that waits for more than a minute is put down."
@@ -75,10 +77,10 @@ def run(
         provider = provider_of(made)
         agent = agent_of(made, provider, rule, shelf, journal)
         try:
-            under_way = agent.start(task, run=name)
+            notes = {MADE: made_note(made), TASK: task.encode("utf-8", "surrogatepass")}
+            under_way = agent.start(task, run=name, notes=notes)
         except ValueError as error:
             raise BadInput(f"--name: {error}") from error
-        keep_made(agent.store(under_way.run.id), made)
         return drive(agent, under_way, provider, journal=journal, stay=stay, json=json)
 
 
@@ -111,7 +113,10 @@ def resume(
             if model is None:
                 raise BadInput(f"{name}: what model it was made with is not written there; expected it by --model")
             made = made or Made(model)
+            sys.stderr.write("what the run was made with is not written there: it has no folder, and may ask nobody\n")
         made = made if model is None else attrs.evolve(made, model=model)
+        if made.folder is not None and not Path(made.folder).is_dir():
+            raise BadInput(f"{name}: the folder that it worked in, {made.folder}, is not there; expected it")
         provider = provider_of(made)
         agent = agent_of(made, provider, DEFAULT, shelf, journal)
         return drive(agent, agent.resume(name), provider, journal=journal, stay=stay, json=json)

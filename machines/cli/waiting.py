@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Annotated, Any
 from uuid import uuid4
 
-import orjson
+import attrs
 from cyclopts import Parameter
 
 from statecraft.cli import BadInput
 from statecraft.cli.running import harmless
 from statecraft.cli.verbs import FLAG
-from statecraft.journal import Shelf, shelf_at
+from statecraft.journal import JournalError, shelf_at
 from statecraft.journal.opened import called
 
-from ..letters import BadAnswer, Letter, deliver, fitting
+from ..letters import Letter, deliver, fitting
 from ..standing import ENDED, STANDING, WAITING, Standing, plain_question, standing_of, standing_read
-from .driving import DEFAULT_PLACE, asked_line, clock_time, place_again
+from .driving import DEFAULT_PLACE, asked_line, clock_time, line_of, place_again
 from .run import PLACE, check_there
 
 
@@ -40,13 +40,23 @@ def waiting(
         statecraft waiting runs.db --json
     """
     _check_place(journal)
+    found: list[Standing] = []
+    problem = ""
     with closing(shelf_at(journal)) as shelf:
-        found = [one for one in _standing(shelf) if one.state == WAITING]
+        try:
+            for run, body in shelf.notes(STANDING):
+                stood = standing_read(body)
+                if stood is not None and stood.state is WAITING:
+                    found.append(attrs.evolve(stood, run=run))
+        except JournalError as error:  # of one run; the others have been read
+            problem = str(error)
     if json:
-        sys.stdout.writelines(orjson.dumps(_plain(one), option=orjson.OPT_APPEND_NEWLINE).decode() for one in found)
-        return 0
-    lines = [line for one in found for line in _lines(one)]
-    sys.stdout.writelines(f"{harmless(line)}\n" for line in lines or [f"no run in {called(journal)} waits"])
+        sys.stdout.writelines(line_of(_plain(one)) for one in found)
+    else:
+        lines = [line for one in found for line in _lines(one)]
+        sys.stdout.writelines(f"{harmless(line)}\n" for line in lines or [f"no run in {called(journal)} waits"])
+    if problem:
+        raise BadInput(problem)
     return 0
 
 
@@ -86,8 +96,8 @@ def answer(
             raise BadInput(f"{name}: waits for no answer; expected --to NAME for one that is to lie until it does")
         try:
             letter = fitting(questions, letter) if questions else letter
-            new = deliver(store, letter, id or uuid4().hex)
-        except BadAnswer as error:
+            new = deliver(store, letter, uuid4().hex if id is None else id)
+        except ValueError as error:
             raise BadInput(f"{name}: {error}") from error
     said = f"{name}: {letter.name} is answered" if new else f"{name}: that answer was given already"
     sys.stdout.write(f"{harmless(said)}; go on: statecraft resume {name}{place_again(journal)}\n")
@@ -97,11 +107,6 @@ def answer(
 def _check_place(journal: str) -> None:
     if "://" not in journal and not Path(journal).exists():
         raise BadInput(f"{journal}: nothing found there; expected journals of runs")
-
-
-def _standing(shelf: Shelf) -> list[Standing]:
-    found = [standing_read(body) for _, body in shelf.notes(STANDING)]
-    return [one for one in found if one is not None]
 
 
 def _lines(stood: Standing) -> list[str]:

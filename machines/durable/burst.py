@@ -6,7 +6,6 @@ on another machine too: it takes the run up from its journal, and what had finis
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import Final
 
 import attrs
@@ -15,16 +14,13 @@ from statecraft.journal import JournalError, Store
 
 from ..agent.agent import Agent, check_run
 from ..agent.agent_run import AgentRun, PutDown
-from ..agent.snapshot import SNAPSHOT
-from ..agent.taking_up import RunOver, retell
+from ..agent.beside import stand_ended
+from ..agent.taking_up import RunOver
 from ..letters import Letter, post
-from ..standing import ENDED, ENLISTED, WAITING, Standing, Stands, stand, standing_of
+from ..standing import ENDED, ENLISTED, TASK, WAITING, Standing, Stands, stand, standing_of
 
 BEGIN: Final = "begin"
 """The id of the letter by which whoever looks for mail finds a run that was enlisted."""
-
-TASK: Final = "task"
-"""The note that holds the task of a run which has not begun."""
 
 
 @attrs.frozen
@@ -66,50 +62,24 @@ async def burst(agent: Agent, run: str, *, patience: float = 0.0) -> Stood:
     try:
         under_way = _under_way(agent, store, run)
     except RunOver:
-        return _over(store, run)
+        return Stood(run, ENDED, status=stand_ended(store, run).status)
     finally:
         store.close()
     found = await under_way.burst(patience)
-    _forget_task(agent, run)
     if isinstance(found, PutDown):
         return Stood(run, WAITING, found.until, found.signals)
     return Stood(run, ENDED, status=found.status.value)
 
 
 def _under_way(agent: Agent, store: Store, run: str) -> AgentRun:
-    kept = store.kept(TASK)
-    task = "" if kept is None else kept.decode("utf-8", "surrogatepass")
     if store.last() is not None:
-        return agent.resume(run, task=task)
+        return agent.resume(run)
     store.unpost(BEGIN)
+    kept = store.kept(TASK)
     if kept is None:
         raise _no_such_run(store)
-    return agent.start(task, run=run)
-
-
-def _forget_task(agent: Agent, run: str) -> None:
-    """The task stands in the content of the journal now, where it can be redacted."""
-    with closing(agent.store(run)) as store:
-        if store.kept(TASK) is not None:
-            store.keep(TASK, None)
+    return agent.start(kept.decode("utf-8", "surrogatepass"), run=run)
 
 
 def _no_such_run(store: Store) -> JournalError:
     return JournalError(f"{store.name}: there is no such run; expected one that was enlisted or begun")
-
-
-def _over(store: Store, run: str) -> Stood:
-    stood = standing_of(store)
-    if stood is None or stood.state != ENDED:  # its process ended between the last line and the word that it has
-        stood = _ended(store, run)
-        stand(store, stood)
-        store.keep(SNAPSHOT, None)
-    return Stood(run, ENDED, status=stood.status)
-
-
-def _ended(store: Store, run: str) -> Standing:
-    taken = retell(store)
-    outcome = taken.run.outcome
-    return Standing(
-        run, ENDED, taken.started + taken.run.spent.now, status=None if outcome is None else outcome.status.value
-    )

@@ -147,6 +147,13 @@ class Keeper:
         """Whether the mail of the run has what it waits for."""
         if self._alone.get(run, 0.0) > self.clock():
             return False
+        try:
+            return self._mail_has_come(run)
+        except JournalError as error:
+            self._failed(run, error)
+            return False
+
+    def _mail_has_come(self, run: str) -> bool:
         store = self.shelf.store(run)
         letters = store.mail()
         ids = tuple(id for id, _ in letters)

@@ -75,7 +75,13 @@ def harmless(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
-_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {10: " ", 13: " ", 9: " "}
+# Controls; and what turns the direction of a line, or ends one, without being a control.
+_TURNS = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+_CONTROLS = (
+    {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+    | {code: f"\\u{code:04x}" for code in _TURNS}
+    | {10: " ", 13: " ", 9: " "}
+)
 
 
 def _interrupted() -> int:

@@ -143,6 +143,8 @@ def letters_in(folder: Path) -> list[Path]:
         return [Path(entry.path) for entry in os.scandir(folder) if is_digest(entry.name)]
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise failed(folder, "is no folder of letters, or cannot be read", error) from error
 
 
 def _letter(place: Path, text: bytes) -> tuple[int, bytes, bytes]:

@@ -76,16 +76,26 @@ class FolderShelf:
         return tuple(run for run in named if _size(self.path / f"{run}.jsonl"))
 
     def notes(self, name: str) -> Iterator[tuple[str, bytes]]:
-        """Each from its file."""
+        """Each from its file; one that cannot be read is said after all others."""
         checked_note(name)
+        problems: list[JournalError] = []
         for run in self._named(NOTES):
-            body = Beside(self.path / f"{run}.jsonl", power=False).kept(name)
+            try:
+                body = Beside(self.path / f"{run}.jsonl", power=False).kept(name)
+            except JournalError as error:
+                problems.append(error)  # one run's note keeps no other's from being read
+                continue
             if body is not None:
                 yield run, body
+        if problems:
+            raise problems[0]
 
     def mailed(self) -> tuple[str, ...]:
-        """By a look into each folder of mail, which is there only while there is mail."""
-        return tuple(run for run in self._named(MAIL) if letters_in(self.path / f"{run}{MAIL}"))
+        """By a look into each folder of mail, which is there only while there is mail. What is none has no mail."""
+        return tuple(run for run in self._named(MAIL) if (self.path / f"{run}{MAIL}").is_dir() and self._letters(run))
+
+    def _letters(self, run: str) -> bool:
+        return bool(letters_in(self.path / f"{run}{MAIL}"))
 
     def close(self) -> None:
         """Nothing is open."""

@@ -201,13 +201,13 @@ def test_two_calls_of_a_turn_are_waited_for_together_and_answered_one_by_one() -
     assert last.run.turn.held == ()
 
 
-def test_one_signal_sent_twice_is_one() -> None:
+def test_one_signal_sent_twice_is_one_and_its_id_may_be_used_again_for_another_question() -> None:
     asked = deploying(Consent(), HOURS, CALL, attrs.evolve(CALL, id="2", signature=b"sign-two"))
     letter = Signal(5.0, "1", answer="deny", id="letter")
     once = fed(asked.run, letter)
-    twice = fed(once.run, attrs.evolve(letter, at=6.0, name="2"))
+    twice = fed(once.run, attrs.evolve(letter, at=6.0))
     assert twice.run.turn.held == once.run.turn.held
-    other = fed(once.run, attrs.evolve(letter, at=6.0, name="2", id="another"))
+    other = fed(once.run, attrs.evolve(letter, at=6.0, name="2"))
     assert other.run.turn.held == ()
 
 

@@ -322,7 +322,7 @@ WAITED = Held(READ, Awaited.ANSWER, "1", 2.0, 50.0)
 APPROVAL = attrs.evolve(WAITED, awaited=Awaited.CONSENT)
 ASKED, TO_APPROVE = (at(P.WAITING, turn=Turn(3, held=(one,))) for one in (WAITED, APPROVAL))
 ASKED_OUT, TO_APPROVE_OUT = (attrs.evolve(run, purse=left(HELD=0)) for run in (ASKED, TO_APPROVE))
-ONCE = attrs.evolve(ASKED, outside=Outside(heard=HashTrieSet([digest8(b"letter")])))
+ONCE = attrs.evolve(ASKED, outside=Outside(heard=HashTrieSet([digest8(b"1", b"\0", b"letter")])))
 HELD_CALLS: list[Case] = [
     ("a call asks for something outside", TWO_OPEN, Awaits(5.0, "1", Awaited.ANSWER, "1"), P.ACTING, []),
     (

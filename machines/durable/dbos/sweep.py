@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Collection
 from time import monotonic, time
 from typing import Final
 
@@ -64,8 +65,7 @@ class Sweep:
             if run not in live:
                 self._wake(run, now)
         for run in mailed:
-            if run not in live:
-                self._wake_by_mail(run, now)
+            self._wake_by_mail(run, now, live)
 
     def _wake(self, run: str, now: float) -> None:
         store = self._shelf.store(run)
@@ -78,7 +78,7 @@ class Sweep:
         elif rest.due:
             self._rows.put(table, run, wakes.of_look(now, self._every))
 
-    def _wake_by_mail(self, run: str, now: float) -> None:
+    def _wake_by_mail(self, run: str, now: float, live: Collection[str]) -> None:
         store = self._shelf.store(run)
         try:
             table, stood = table_of(store), standing_of(store)
@@ -87,7 +87,7 @@ class Sweep:
             store.close()
         if ids and table != AGENT_RUN.table.digest:
             self._refuse(run, table)
-        elif ids:
+        elif ids and run not in live:
             self._rows.put(table, run, wakes.of_look(now, self._every))
 
     def _refuse(self, run: str, table: str) -> None:

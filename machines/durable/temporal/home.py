@@ -20,7 +20,8 @@ from statecraft.journal import JournalError, Store
 
 from ...agent.agent import Agent
 from ...agent.taking_up import RunOver, retell
-from ..burst import TASK, Stood, burst
+from ...standing import TASK
+from ..burst import Stood, burst
 
 _LOG: Final = logging.getLogger("machines.durable")
 

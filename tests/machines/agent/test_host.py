@@ -56,7 +56,7 @@ from machines.journaled import AGENT_RUN, RunJournal
 from machines.ledger.observe import forget
 from machines.manifest import Kind, Tool, Wait
 from machines.outcome import Fact, TerminalStatus
-from machines.policy import Budget, Policy
+from machines.policy import Budget, Calls, Policy
 from machines.state import Phase, new_run
 from machines.words import GO_ON, HOW_TO_FINISH
 from statecraft.journal import JournalError, MemoryStore, verify
@@ -785,3 +785,15 @@ async def test_a_call_that_timed_out_is_seen_by_the_ledger() -> None:
     (result,) = [line["event"] for line in kept.lines() if line.get("event", {}).get("is") == "Result"]
     assert result["error"] == "timeout"
     assert result["digest"] is not None
+
+
+@pytest.mark.parametrize("repairs", [True, False])
+async def test_a_tool_is_known_by_a_name_that_is_wrong_in_form_unless_the_policy_says_no(repairs: bool) -> None:
+    model = Model(calls("functions.Look"), finish())
+    kept = Kept()
+    agent = Agent(model, [look], journal=kept, policy=Policy(calls=Calls(names=repairs)))
+    assert (await agent.run("go", run="run")).ok
+    (answer,) = model.heard(1)
+    assert isinstance(answer, ResultPart)
+    assert answer.content == ("seen" if repairs else "there is no tool functions.Look; the nearest are: look")
+    assert ('"named":"functions.Look"' in kept.events()) is repairs

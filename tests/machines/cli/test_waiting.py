@@ -16,11 +16,11 @@ import pytest
 
 from machines.agent.scripted import Move, Received, ScriptedServer, Stall, Turn, call
 from machines.agent.wire import ResultPart
-from machines.letters import Letter, post
 from statecraft.journal import shelf_at, verify
 
 Statecraft = Callable[..., tuple[int, str, str]]
 
+FINAL = {"kind": "final", "text": "done"}
 AGAIN = {"runs": "", "runs.db": " --journal runs.db"}
 QUESTION = {"question": "Which colour?", "choices": ["red", "blue"]}
 
@@ -130,11 +130,10 @@ def test_an_answer_under_one_id_is_one_however_often_it_is_sent(statecraft: Stat
     assert (first[0], again[0]) == (0, 0)
     assert "that answer was given already" in again[1]
     statecraft("resume", "p", "--journal", place)
-    # The letter was taken, so its id is free again; the run has heard it all the same.
-    with closing(shelf_at(place)) as shelf:
-        post(shelf.store("p"), "mail-7", Letter("call_2", time.time(), "approve"))
-    assert statecraft("resume", "p", "--journal", place)[0] == 3
-    assert not Path("work/a.txt").exists()
+    # An id is its sender's own, who may use it again for another question.
+    assert statecraft("answer", "p", "approve", "--id", "mail-7", "--journal", place)[0] == 0
+    assert statecraft("resume", "p", "--journal", place)[0] == 0
+    assert Path("work/a.txt").exists()
 
 
 def test_a_withdrawn_question_is_told_as_such(statecraft: Statecraft, model: str, place: str) -> None:
@@ -195,3 +194,67 @@ def test_a_run_that_was_killed_goes_on_where_it_was(
     assert verify(journal).verdict == "whole"
     assert statecraft("replay", str(journal))[0] == 0
     assert "taken up" in statecraft("explain", str(journal), "--seq", str(before.count(b"\n")))[1]
+
+
+def test_a_run_killed_before_its_journals_last_line_is_closed_when_it_is_taken_up(
+    statecraft: Statecraft, model: str, here: Path
+) -> None:
+    (here / "work").mkdir()
+    start(statecraft, model, "runs")
+    statecraft("answer", "p", "red")
+    statecraft("resume", "p")
+    statecraft("answer", "p", "approve")
+    assert statecraft("resume", "p")[0] == 0
+    journal = here / "runs/p.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    code, out, _ = statecraft("resume", "p")
+    assert (code, verify(journal).verdict) == (0, "whole")
+    assert "wrote 8 characters" in out
+
+
+@pytest.mark.parametrize("words", ["\udcff\udcfe", "\ud800", "caf\u00e9 \u202e"])
+def test_an_answer_of_any_letters_is_taken(statecraft: Statecraft, here: Path, words: str) -> None:
+    asks = [Turn(calls=(call("ask_person", {"question": "What?"}),)), Turn(calls=(call("finish", FINAL),))]
+    with ScriptedServer(asks) as server:
+        code, *_ = statecraft("run", "ask", "--model", server.model(), "--name", "p", "--ask")
+        assert code == 3
+        assert statecraft("answer", "p", words)[0] == 0
+        assert statecraft("resume", "p")[0] == 0
+    assert verify(here / "runs/p.jsonl").verdict == "whole"
+
+
+def test_one_run_whose_note_cannot_be_read_hides_no_other(statecraft: Statecraft, model: str, here: Path) -> None:
+    (here / "work").mkdir()
+    start(statecraft, model, "runs")
+    (here / "runs/bad.notes/standing").mkdir(parents=True)
+    code, out, err = statecraft("waiting")
+    assert code == 2
+    assert out.startswith("p: waits until")
+    assert "bad" in err
+    assert statecraft("answer", "p", "red")[0] == 0
+
+
+def test_a_damaged_letter_ends_no_run(statecraft: Statecraft, model: str, here: Path) -> None:
+    (here / "work").mkdir()
+    start(statecraft, model, "runs")
+    statecraft("answer", "p", "red")
+    (letter,) = (here / "runs/p.mail").iterdir()
+    letter.write_bytes(letter.read_bytes()[:20])
+    assert statecraft("resume", "p")[0] == 2
+    letter.unlink()
+    assert statecraft("answer", "p", "red") == (0, "p: call_1 is answered; go on: statecraft resume p\n", "")
+    assert statecraft("resume", "p")[0] == 3
+
+
+def test_what_a_consented_call_does_is_what_the_journal_says_and_no_note(
+    statecraft: Statecraft, model: str, here: Path
+) -> None:
+    (here / "work").mkdir()
+    start(statecraft, model, "runs")
+    statecraft("answer", "p", "red")
+    statecraft("resume", "p")
+    snapshot = here / "runs/p.notes/snapshot"
+    snapshot.write_bytes(snapshot.read_bytes().replace(b"painted", b"altered"))
+    statecraft("answer", "p", "approve")
+    assert statecraft("resume", "p")[0] == 0
+    assert (here / "work/a.txt").read_text() == "painted\n"

@@ -19,13 +19,13 @@ from machines.agent.from_outside import WaitFor, wait_for
 from machines.agent.lease import LEASE_SECONDS, new_holder
 from machines.agent.tools import tool
 from machines.agent.wire import CallPart, Completion, Request, ResultPart
-from machines.durable.burst import TASK, Stood, burst, enlist
+from machines.durable.burst import Stood, burst, enlist
 from machines.durable.keeper import Keeper
 from machines.durable.virtual import VirtualClock, to_end
 from machines.events import StopReason, Usage
 from machines.letters import Letter, post
 from machines.policy import Budget, Policy
-from machines.standing import ENDED, RUNNING, WAITING, Standing, stand, standing_of
+from machines.standing import ENDED, RUNNING, TASK, WAITING, Standing, stand, standing_of
 from statecraft.journal import JournalError, MemoryShelf, MemoryStore, Shelf, SqliteShelf, verify
 
 pytestmark = pytest.mark.anyio
