@@ -20,7 +20,12 @@ APPLICATION: Final = "statecraft"
 BURST: Final = "burst"
 """The name of the one workflow."""
 
-LIVE: Final = ["PENDING", "ENQUEUED", "DELAYED"]
+SOON: Final = ("PENDING", "ENQUEUED")
+"""States of a burst that is under way, or about to be."""
+
+LIVE: Final = [*SOON, "DELAYED"]
+"""States of a burst that is still to come."""
+
 AT_ONCE: Final = 500
 """Rows that are deleted in one statement."""
 

@@ -20,7 +20,7 @@ from ...standing import WAITING, standing_of
 from ..rest import answers, rest_of, table_of, unfinished
 from . import wake as wakes
 from .leases import Leases
-from .rows import Rows
+from .rows import SOON, Rows
 
 _LOG: Final = logging.getLogger("machines.durable")
 
@@ -64,8 +64,9 @@ class Sweep:
         for run in found:
             if run not in live:
                 self._wake(run, now)
+        soon = self._rows.runs(SOON) if mailed else live  # a burst that waits for its time is not one for the mail
         for run in mailed:
-            self._wake_by_mail(run, now, live)
+            self._wake_by_mail(run, now, soon)
 
     def _wake(self, run: str, now: float) -> None:
         store = self._shelf.store(run)
@@ -78,7 +79,7 @@ class Sweep:
         elif rest.due:
             self._rows.put(table, run, wakes.of_look(now, self._every))
 
-    def _wake_by_mail(self, run: str, now: float, live: Collection[str]) -> None:
+    def _wake_by_mail(self, run: str, now: float, soon: Collection[str]) -> None:
         store = self._shelf.store(run)
         try:
             table, stood = table_of(store), standing_of(store)
@@ -87,7 +88,7 @@ class Sweep:
             store.close()
         if ids and table != AGENT_RUN.table.digest:
             self._refuse(run, table)
-        elif ids and run not in live:
+        elif ids and run not in soon:
             self._rows.put(table, run, wakes.of_look(now, self._every))
 
     def _refuse(self, run: str, table: str) -> None:
