@@ -20,10 +20,7 @@ APPLICATION: Final = "statecraft"
 BURST: Final = "burst"
 """The name of the one workflow."""
 
-SOON: Final = ("PENDING", "ENQUEUED")
-"""States of a burst that is under way, or about to be."""
-
-LIVE: Final = [*SOON, "DELAYED"]
+LIVE: Final = ["PENDING", "ENQUEUED", "DELAYED"]
 """States of a burst that is still to come."""
 
 AT_ONCE: Final = 500

@@ -20,7 +20,7 @@ from ...standing import WAITING, standing_of
 from ..rest import answers, rest_of, table_of, unfinished
 from . import wake as wakes
 from .leases import Leases
-from .rows import SOON, Rows
+from .rows import Rows
 
 _LOG: Final = logging.getLogger("machines.durable")
 
@@ -64,9 +64,8 @@ class Sweep:
         for run in found:
             if run not in live:
                 self._wake(run, now)
-        soon = self._rows.runs(SOON) if mailed else live  # a burst that waits for its time is not one for the mail
         for run in mailed:
-            self._wake_by_mail(run, now, soon)
+            self._wake_by_mail(run, now, live)
 
     def _wake(self, run: str, now: float) -> None:
         store = self._shelf.store(run)
@@ -79,7 +78,7 @@ class Sweep:
         elif rest.due:
             self._rows.put(table, run, wakes.of_look(now, self._every))
 
-    def _wake_by_mail(self, run: str, now: float, soon: Collection[str]) -> None:
+    def _wake_by_mail(self, run: str, now: float, live: Collection[str]) -> None:
         store = self._shelf.store(run)
         try:
             table, stood = table_of(store), standing_of(store)
@@ -88,8 +87,10 @@ class Sweep:
             store.close()
         if ids and table != AGENT_RUN.table.digest:
             self._refuse(run, table)
-        elif ids and run not in soon:
-            self._rows.put(table, run, wakes.of_look(now, self._every))
+        elif ids:
+            # A burst that is still to come may be for a later time; one that was given up has a row of the letter.
+            wake = wakes.of_letter(ids[0]) if run in live else wakes.of_look(now, self._every)
+            self._rows.put(table, run, wake)
 
     def _refuse(self, run: str, table: str) -> None:
         """Say once that a run is not for this worker. One of its own rules may still come, and finds its rows."""
