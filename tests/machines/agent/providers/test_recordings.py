@@ -1,81 +1,21 @@
-"""Every recorded answer of these two wires that is complete and not streamed, against a second reading of its body."""
+"""Every recorded answer that is complete and not streamed, against a second reading of its body."""
 
 from __future__ import annotations
 
-import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import attrs
 import pytest
-import yaml  # type: ignore[import-untyped]
 
 from machines.agent.providers import anthropic, openai
-from machines.agent.providers.http import Answer
 from machines.agent.providers.provider import outcome_of
 from machines.agent.wire import Completion, Refused, ThinkingPart
 from machines.events import StopReason, Usage
 
+from .recorded import Recorded, answers, items
 
-@attrs.frozen
-class Recorded:
-    """One recorded answer."""
-
-    item: str
-    wire: str
-    cases: tuple[str, ...]
-    answer: Answer
-
-    @property
-    def body(self) -> Any:
-        return json.loads(self.answer.body)
-
-
-def cassette(path: Path) -> Iterator[tuple[str, int, dict[str, str], bytes]]:
-    """The exchanges of a VCR cassette, of Python's form or of Ruby's."""
-    whole: Any = yaml.load(path.read_text(), Loader=yaml.CSafeLoader)
-    for exchange in whole.get("interactions") or whole["http_interactions"]:
-        said: Any = exchange["response"]
-        listed: dict[str, Any] = said.get("headers") or {}
-        headers = {name.lower(): value if isinstance(value, str) else value[0] for name, value in listed.items()}
-        if "parsed_body" in said:
-            body: Any = json.dumps(said["parsed_body"])
-        else:
-            body = said["body"]["string"] if "body" in said else said["content"]
-        data: bytes = body.encode() if isinstance(body, str) else body
-        status: int = said["status"]["code"] if "status" in said else said["status_code"]
-        yield exchange["request"]["uri"], status, headers, gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-
-
-def wire_of(uri: str, data: bytes) -> str | None:
-    path = urlsplit(uri).path
-    if uri:
-        return (
-            "anthropic" if path.endswith("/v1/messages") else "openai" if path.endswith("/chat/completions") else None
-        )
-    body = json.loads(data)
-    kinds = {"message": "anthropic", "chat.completion": "openai"}
-    return kinds.get(body.get("type") or body.get("object")) or ("openai" if body.get("error") else None)
-
-
-def recordings(shared: Path) -> Iterator[Recorded]:
-    corpus = shared / "corpus"
-    for item in json.loads((corpus / "manifest.json").read_text())["items"]:
-        path = corpus / item["path"]
-        if item["format"].startswith("vcr-cassette"):
-            exchanges = cassette(path)
-        elif item["format"] in ("vercel-fixture", "prism-fixture") and path.suffix == ".json":
-            exchanges = iter([("", 200, dict[str, str](), path.read_bytes())])
-        else:
-            continue
-        for uri, status, headers, data in exchanges:
-            streamed = "event-stream" in headers.get("content-type", "") or data.startswith((b"data:", b"event:"))
-            wire = None if streamed or not data else wire_of(uri, data)
-            if wire is not None:
-                yield Recorded(item["id"], wire, tuple(item["cases"]), Answer(status, headers, data))
+WHOLE = ("vcr-cassette-python", "vcr-cassette-ruby", "vercel-fixture", "prism-fixture")
 
 
 WIRES = {"anthropic": anthropic.WIRE, "openai": openai.WIRE}
@@ -87,7 +27,8 @@ def outcome(recorded: Recorded) -> Completion | Refused:
 
 @pytest.fixture(scope="module")
 def recorded(shared: Path) -> list[Recorded]:
-    return list(recordings(shared))
+    found = (one for item in items(shared) for one in answers(item, shared) if item["format"] in WHOLE)
+    return [one for one in found if isinstance(one, Recorded) and one.wire in WIRES]
 
 
 def test_there_are_recordings_of_both_wires(recorded: list[Recorded]) -> None:
