@@ -31,7 +31,12 @@ def run(
     task: Annotated[str, Parameter(help="What is to be done.")],
     /,
     *,
-    model: Annotated[str, Parameter(help="anthropic:NAME, openai:NAME, or the URL of a server, with #NAME.")],
+    model: Annotated[
+        str,
+        Parameter(
+            help="anthropic:NAME, openai:NAME, openai-responses:NAME, gemini:NAME, or the URL of a server, with #NAME."
+        ),
+    ],
     folder: Annotated[
         Path | None, Parameter(help="Let the agent list, read and write files below this folder.")
     ] = None,

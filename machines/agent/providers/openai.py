@@ -150,7 +150,7 @@ def _user(message: Message) -> list[orjson.Fragment]:
 def _assistant(message: Message) -> list[orjson.Fragment]:
     words = "".join(part.text for part in message.parts if isinstance(part, TextPart))
     calls = [
-        {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": _arguments(part.args)}}
+        {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": arguments(part.args)}}
         for part in message.parts
         if isinstance(part, CallPart)
     ]
@@ -166,8 +166,8 @@ def _assistant(message: Message) -> list[orjson.Fragment]:
     return [fragment(said)]
 
 
-def _arguments(args: str) -> str:
-    """Arguments as they were received, where they are an object. What is none goes back as one that holds its text.
+def arguments(args: str) -> str:
+    """Arguments of a call as they go back: as received, where they are an object. What is none, as one with its text.
 
     llama.cpp for one parses the arguments of old calls, and refuses the whole transcript for what is no JSON.
     """

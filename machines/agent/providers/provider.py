@@ -120,4 +120,4 @@ def outcome_of(
     if reply is None:
         return refused(answer.status, answer.headers, text, error, key)
     parts = told_apart(reply.parts, messages)
-    return attrs.evolve(reply, parts=parts, request_id=request_id(answer.headers, key=key))
+    return attrs.evolve(reply, parts=parts, request_id=request_id(answer.headers, key=key) or reply.request_id)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import attrs
 
 from ..wire import Provider
-from . import anthropic, openai
+from . import anthropic, gemini, openai, responses
 from .http import check_proxies
 from .key import HIDDEN, key_from, looks_like_key, without_likely_keys
 from .prices import Prices, catalogue_cost, cost_by
 from .provider import SECONDS, HttpProvider, Wire
 from .retries import Retries
 
-EXPECTED: Final = "anthropic:NAME, openai:NAME or http(s)://HOST[:PORT][/PATH][#MODEL]"
+EXPECTED: Final = (
+    "anthropic:NAME, openai:NAME, openai-responses:NAME, gemini:NAME or http(s)://HOST[:PORT][/PATH][#MODEL]"
+)
 
 
 class UnknownModel(ValueError):
@@ -26,7 +28,10 @@ class UnknownModel(ValueError):
 
 @attrs.frozen
 class _House:
-    """A provider of its own name: where its key and its address stand in the environment, and what it speaks."""
+    """A provider of its own name: where its key and its address stand in the environment, and what it speaks.
+
+    An address ends before `path`, `version` may stand in either. `catalogue` is its name where prices are looked up.
+    """
 
     key: str
     address: str
@@ -34,6 +39,8 @@ class _House:
     path: str
     wire: Wire
     at_home: Wire
+    version: str
+    catalogue: str
 
 
 _HOUSES: Final[Mapping[str, _House]] = {
@@ -44,6 +51,8 @@ _HOUSES: Final[Mapping[str, _House]] = {
         path="/v1/messages",
         wire=anthropic.WIRE,
         at_home=anthropic.WIRE,
+        version="/v1",
+        catalogue="anthropic",
     ),
     "openai": _House(
         key="OPENAI_API_KEY",
@@ -52,7 +61,37 @@ _HOUSES: Final[Mapping[str, _House]] = {
         path="/chat/completions",
         wire=openai.WIRE,
         at_home=openai.OWN_WIRE,
+        version="/v1",
+        catalogue="openai",
     ),
+    "openai-responses": _House(
+        key="OPENAI_API_KEY",
+        address="OPENAI_BASE_URL",
+        home="https://api.openai.com/v1",
+        path="/responses",
+        wire=responses.WIRE,
+        at_home=responses.OWN_WIRE,
+        version="/v1",
+        catalogue="openai",
+    ),
+    "gemini": _House(
+        key="GEMINI_API_KEY",
+        address="GOOGLE_GEMINI_BASE_URL",
+        home="https://generativelanguage.googleapis.com",
+        path="/v1beta/models/{model}:generateContent",
+        wire=gemini.WIRE,
+        at_home=gemini.WIRE,
+        version="/v1beta",
+        catalogue="google",
+    ),
+}
+
+
+_ENDS: Final[Mapping[str, Wire]] = {
+    "/messages": anthropic.WIRE,
+    "/chat/completions": openai.WIRE,
+    "/responses": responses.WIRE,
+    ":generateContent": gemini.WIRE,
 }
 
 
@@ -67,10 +106,11 @@ def provider_for(
     """The provider that `model` names; `seconds` bounds one request in all, `environ` is the process's own.
 
     `anthropic:NAME` takes its key from ANTHROPIC_API_KEY and its address from ANTHROPIC_BASE_URL where that is set,
-    `openai:NAME` from OPENAI_API_KEY and OPENAI_BASE_URL. A URL is that of a server that speaks the OpenAI wire, or
-    the Anthropic wire where its path ends in `/messages`, and gets no key, since none in the environment was meant for
-    it. Without `prices`, those of the package genai-prices hold for a house's models, where that is installed; else no
-    money is counted, and no budget of dollars acts.
+    `openai:NAME` and `openai-responses:NAME` from OPENAI_API_KEY and OPENAI_BASE_URL, `gemini:NAME` from GEMINI_API_KEY
+    and GOOGLE_GEMINI_BASE_URL. A URL is that of a server that speaks OpenAI's Chat Completions, or another wire where
+    its path ends as that wire's does (`/messages`, `/responses`, `:generateContent`), and gets no key, since none in
+    the environment was meant for it. Without `prices`, those of the package genai-prices hold for a house's models,
+    where that is installed; else no money is counted, and no budget of dollars acts.
 
     UnknownModel where the text or an address is not understood, NoKey where a key is missing, BadProxy where the
     environment names a proxy that cannot be used.
@@ -85,8 +125,9 @@ def provider_for(
                 f"{scheme}: found what looks like a key, expected {scheme}:NAME and the key in {house.key}"
             )
         url, wire = _at(house, known)
+        url = url.replace("{model}", quote(name.strip().removeprefix("models/"), safe=""))
         key = key_from(known, house.key, scheme)
-        cost = given or catalogue_cost(scheme, name.strip())
+        cost = given or catalogue_cost(house.catalogue, name.strip())
         provider = HttpProvider(model, url, name.strip(), wire, key, seconds, patience, cost)
     elif scheme in ("http", "https"):
         address, _, name = model.partition("#")
@@ -103,18 +144,17 @@ def _at(house: _House, environ: Mapping[str, str]) -> tuple[str, Wire]:
     if not given:
         return house.home + house.path, house.at_home
     base = _checked(given, house.address)
-    # With `/v1` or without it: both are found in the wild.
-    base = base.removesuffix("/v1") if house.path.startswith("/v1/") else base
+    # With its version or without it: both are found in the wild.
+    base = base.removesuffix(house.version) if house.path.startswith(house.version) else base
     home = urlsplit(house.home).hostname
     return base + house.path, house.at_home if urlsplit(base).hostname == home else house.wire
 
 
 def _endpoint(url: str) -> tuple[str, Wire]:
     path = urlsplit(url).path
-    if path.endswith("/messages"):
-        return url, anthropic.WIRE
-    if path.endswith("/chat/completions"):
-        return url, openai.WIRE
+    for end, wire in _ENDS.items():
+        if path.endswith(end):
+            return url, wire
     return url + ("/chat/completions" if path else "/v1/chat/completions"), openai.WIRE
 
 

@@ -1,4 +1,4 @@
-"""A scripted model server on localhost, for demonstrations and tests: real HTTP, both wires, faults on demand."""
+"""A scripted model server on localhost, for demonstrations and tests: real HTTP, every wire, faults on demand."""
 
 from .moves import Drop, EchoKey, Garbage, Move, Refuse, Stall, Turn, call
 from .received import Received

@@ -13,8 +13,8 @@ from ..wire import CallPart, Request, ResultPart, TextPart
 class Received:
     """A request in neutral words.
 
-    `wire` is `anthropic` or `openai`, `run` tells runs apart that share a server, `number` counts from 0 in each, and
-    `key` is what came as the key, which no text of this value shows.
+    `wire` is `anthropic`, `openai`, `openai-responses` or `gemini`, `run` tells runs apart that share a server,
+    `number` counts from 0 in each, and `key` is what came as the key, which no text of this value shows.
     """
 
     wire: str
@@ -27,7 +27,7 @@ class Received:
 
 
 def broken_rule(request: Request) -> str | None:
-    """What both providers would refuse in a transcript, None where it is sound.
+    """What providers would refuse in a transcript, None where it is sound.
 
     A transcript begins with the user and has no empty message; every call has an id of its own and is answered in the
     next message; there is no other answer.

@@ -1,25 +1,28 @@
-"""A scripted model server on this machine's loopback: real HTTP, both wires, one script."""
+"""A scripted model server on this machine's loopback: real HTTP, every wire, one script."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Final, Self
-from urllib.parse import quote
 
 import attrs
 
 from ...events import Usage
 from ..providers.exact import NotJson, read
-from ..providers.fields import mapping, string
-from . import anthropic, openai
+from . import anthropic, gemini, openai, responses
 from .loopback import HOST, Exchange, Loopback
 from .moves import EchoKey, Garbage, Move, Refuse, Stall, Turn
 from .received import Received, broken_rule
 from .script import Script, Stage
 from .side import Side
 
-SIDES: Final[Mapping[str, Side]] = {"anthropic": anthropic.SIDE, "openai": openai.SIDE}
+SIDES: Final[Mapping[str, Side]] = {
+    "anthropic": anthropic.SIDE,
+    "openai": openai.SIDE,
+    "openai-responses": responses.SIDE,
+    "gemini": gemini.SIDE,
+}
 """The wires that are spoken, each under its own path, with or without `/v1` before it."""
 
 _BYTES_A_TOKEN: Final = 4
@@ -55,15 +58,17 @@ class ScriptedServer:
 
     def model(self, run: str = "scripted", wire: str = "openai") -> str:
         """The name under which `provider_for` finds a run on this server; no key is needed."""
-        return f"{self.url}{SIDES[wire].path}#{quote(run, safe='')}"
+        return self.url + SIDES[wire].address(run)
 
     def environ(self, key: str) -> dict[str, str]:
-        """The environment in which `anthropic:RUN` and `openai:RUN` are asked here, with this key."""
+        """The environment in which `anthropic:RUN`, `openai:RUN` and the others are asked here, with this key."""
         return {
             "ANTHROPIC_API_KEY": key,
             "ANTHROPIC_BASE_URL": self.url,
             "OPENAI_API_KEY": key,
             "OPENAI_BASE_URL": f"{self.url}/v1",
+            "GEMINI_API_KEY": key,
+            "GOOGLE_GEMINI_BASE_URL": self.url,
         }
 
     def requests(self, run: str | None = None) -> tuple[Received, ...]:
@@ -84,13 +89,13 @@ class ScriptedServer:
             raise self._stage.errors[0]
 
     def _answer(self, exchange: Exchange, path: str, body: bytes) -> None:
-        wire = next((name for name, side in SIDES.items() if path.endswith(side.path.removeprefix("/v1"))), None)
+        wire = next((name for name, side in SIDES.items() if side.speaks_at(path)), None)
         if wire is None:
             exchange.send(404, openai.SIDE.error_of(404, f"no such path: {path}"))
             return
         side = SIDES[wire]
         try:
-            received = self._received(wire, exchange, *read(body))
+            received = self._received(wire, exchange, path, *read(body))
         except NotJson as bad:
             exchange.send(400, side.error_of(400, f"the body is not JSON: {bad}"))
             return
@@ -100,9 +105,9 @@ class ScriptedServer:
             return
         self._do(self._stage.move(received), exchange, side, received, len(body))
 
-    def _received(self, wire: str, exchange: Exchange, text: str, value: object) -> Received:
+    def _received(self, wire: str, exchange: Exchange, path: str, text: str, value: object) -> Received:
         sent = {name.lower(): given for name, given in exchange.headers.items()}
-        model = string(mapping(value).get("model"))
+        model = SIDES[wire].model_in(path, value)
         key = sent.get(SIDES[wire].key_header, "").removeprefix("Bearer ") or None
         received = Received(wire, model, model, 0, SIDES[wire].request_in(text, value), key, sent)
         if self._run_of is not None:
@@ -136,7 +141,7 @@ class ScriptedServer:
 
 
 def _names(name: str) -> dict[str, str]:
-    """The exchange's name, in the header of either wire."""
+    """The exchange's name, in the header of any wire."""
     return {"request-id": name, "x-request-id": name}
 
 

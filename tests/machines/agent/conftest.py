@@ -1,4 +1,4 @@
-"""An agent on a scripted model, over real sockets, on both event loops and both wires."""
+"""An agent on a scripted model, over real sockets, on both event loops and every wire."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(params=["openai", "anthropic"])
+@pytest.fixture(params=["openai", "anthropic", "openai-responses", "gemini"])
 def wire(request: pytest.FixtureRequest) -> str:
-    """Both wires."""
+    """Every wire."""
     return str(request.param)
 
 

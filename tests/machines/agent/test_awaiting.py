@@ -198,7 +198,7 @@ async def test_what_is_waited_for_below_the_model_costs_it_two_requests_where_po
         return await world.until()
 
     done = Turn(calls=(call("finish", {"kind": "final", "text": "built"}),))
-    policy, cost = Policy(budget=Budget(turns=300)), dict[str, tuple[int, int]]()
+    policy, cost = Policy(budget=Budget(turns=300, tokens=4_000_000)), dict[str, tuple[int, int]]()
     for given, times in ((build_status, 240), (await_build, 1)):
         with serve([*[Turn(calls=(call(given.name, {}),))] * times, done]) as stage:
             result = await stage.agent([given], policy=policy).run("wait for the build")

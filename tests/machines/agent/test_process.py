@@ -71,7 +71,7 @@ def test_an_interrupt_closes_the_journal_as_cancelled(root: Path, tmp_path: Path
 DEBUG = "import logging; logging.basicConfig(level=0); import sys; from machines.cli import main; sys.exit(main())"
 
 
-@pytest.mark.parametrize("wire", ["anthropic", "openai"])
+@pytest.mark.parametrize("wire", ["anthropic", "openai", "openai-responses", "gemini"])
 @pytest.mark.parametrize("status", [200, 401])
 def test_no_key_is_in_anything_that_a_run_writes_or_logs(root: Path, tmp_path: Path, wire: str, status: int) -> None:
     key = "sk-scripted-4f1c0d5a9e7b"

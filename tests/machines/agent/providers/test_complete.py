@@ -1,4 +1,4 @@
-"""Requests over real sockets, on both wires and both event loops."""
+"""Requests over real sockets, over the wires and both event loops."""
 
 from __future__ import annotations
 

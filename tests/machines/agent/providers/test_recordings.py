@@ -8,17 +8,22 @@ from typing import Any
 
 import pytest
 
-from machines.agent.providers import anthropic, openai
+from machines.agent.providers import anthropic, gemini, openai, responses
 from machines.agent.providers.provider import outcome_of
+from machines.agent.providers.refusal import BAD_GATEWAY
 from machines.agent.wire import Completion, Refused, ThinkingPart
 from machines.events import StopReason, Usage
 
 from .recorded import Recorded, answers, items
 
-WHOLE = ("vcr-cassette-python", "vcr-cassette-ruby", "vercel-fixture", "prism-fixture")
-
-
-WIRES = {"anthropic": anthropic.WIRE, "openai": openai.WIRE}
+# A 200 with an object that no provider sends.
+NO_REPLY = "prov-327"
+WIRES = {
+    "anthropic": anthropic.WIRE,
+    "openai": openai.WIRE,
+    "openai-responses": responses.WIRE,
+    "gemini": gemini.WIRE,
+}
 
 
 def outcome(recorded: Recorded) -> Completion | Refused:
@@ -27,24 +32,28 @@ def outcome(recorded: Recorded) -> Completion | Refused:
 
 @pytest.fixture(scope="module")
 def recorded(shared: Path) -> list[Recorded]:
-    found = (one for item in items(shared) for one in answers(item, shared) if item["format"] in WHOLE)
+    found = (one for item in items(shared) for one in answers(item, shared))
     return [one for one in found if isinstance(one, Recorded) and one.wire in WIRES]
 
 
-def test_there_are_recordings_of_both_wires(recorded: list[Recorded]) -> None:
+def test_there_are_recordings_of_every_wire(recorded: list[Recorded]) -> None:
     replies = [one.wire for one in recorded if isinstance(outcome(one), Completion)]
     assert replies.count("anthropic") >= 30
     assert replies.count("openai") >= 28
-    assert sum(isinstance(outcome(one), Refused) for one in recorded) >= 15
+    assert replies.count("openai-responses") >= 12
+    assert replies.count("gemini") >= 90
+    assert sum(isinstance(outcome(one), Refused) for one in recorded) >= 60
 
 
 def test_a_recorded_refusal_keeps_its_status_and_its_body(recorded: list[Recorded]) -> None:
     for one in recorded:
         got = outcome(one)
-        assert isinstance(got, Refused) == (one.answer.status >= 400 or "error" in one.body), one.item
+        failed = one.answer.status >= 400 or bool(one.body.get("error")) or one.item == NO_REPLY
+        assert isinstance(got, Refused) == failed, one.item
         if isinstance(got, Refused):
             # The one error without a status of its own is a fixture of a body alone.
-            assert got.status == (400 if one.answer.status == 200 else one.answer.status), one.item
+            given = BAD_GATEWAY if one.item == NO_REPLY else 400
+            assert got.status == (given if one.answer.status == 200 else one.answer.status), one.item
             assert got.body == one.answer.body.decode(), one.item
 
 
@@ -62,6 +71,20 @@ def second_reading(one: Recorded) -> dict[str, Any]:
             "raw": [block for block in blocks if block["type"] not in ("text", "tool_use")],
             "usage": Usage(fresh + cached, usage["output_tokens"], cached),
         }
+    if one.wire == "openai-responses":
+        output: Any = one.body["output"]
+        blocks = [block for item in output if item["type"] == "message" for block in item["content"]]
+        calls: Any = [item for item in output if item["type"] == "function_call"]
+        return {
+            "text": "".join(block.get("text") or "" for block in blocks),
+            "calls": [(made["call_id"], made["name"], json.loads(made["arguments"])) for made in calls],
+            "raw": [item for item in output if item["type"] not in ("message", "function_call")],
+            "usage": Usage(
+                usage["input_tokens"], usage["output_tokens"], usage["input_tokens_details"]["cached_tokens"]
+            ),
+        }
+    if one.wire == "gemini":
+        return gemini_reading(one)
     message: Any = one.body["choices"][0].get("message") or nothing
     made: Any = message.get("tool_calls") or ()
     thinking = {name: message[name] for name in openai.THINKING if message.get(name)}
@@ -72,6 +95,30 @@ def second_reading(one: Recorded) -> dict[str, Any]:
         "calls": [(m["id"], m["function"]["name"], json.loads(m["function"]["arguments"])) for m in made],
         "raw": [thinking] if thinking else [],
         "usage": Usage(usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0), cached),
+    }
+
+
+def gemini_reading(one: Recorded) -> dict[str, Any]:
+    """As `second_reading`; calls have no ids in these recordings, and a signature stands before what it is on."""
+    nothing: Any = {}
+    usage: Any = one.body.get("usageMetadata") or nothing
+    candidates: Any = one.body.get("candidates") or [nothing]
+    parts: Any = (candidates[0].get("content") or nothing).get("parts") or []
+    shown = [part for part in parts if "text" in part and not part.get("thought")]
+    calls = [part["functionCall"] for part in parts if "functionCall" in part]
+    raw: list[Any] = []
+    for part in parts:
+        if part.get("thought") or (part and not ("text" in part or "functionCall" in part)):
+            raw.append(part)
+        elif "thoughtSignature" in part:
+            raw.append({"thoughtSignature": part["thoughtSignature"]} if part.get("text") != "" else part)
+    fresh = usage.get("promptTokenCount", 0) + usage.get("toolUsePromptTokenCount", 0)
+    made = usage.get("candidatesTokenCount", 0) + usage.get("thoughtsTokenCount", 0)
+    return {
+        "text": "".join(part["text"] for part in shown),
+        "calls": [(f"call-{n}", call["name"], call.get("args", {})) for n, call in enumerate(calls, 1)],
+        "raw": raw,
+        "usage": Usage(fresh, made, usage.get("cachedContentTokenCount", 0)),
     }
 
 
@@ -93,7 +140,7 @@ def test_the_arguments_of_a_recorded_call_are_its_own_text(recorded: list[Record
     assert len(calls) >= 15
     for one, made in calls:
         text = one.answer.body.decode()
-        assert (made.args if one.wire == "anthropic" else json.dumps(made.args)) in text, one.item
+        assert (made.args if one.wire in ("anthropic", "gemini") else json.dumps(made.args)) in text, one.item
 
 
 EXPECTED = {

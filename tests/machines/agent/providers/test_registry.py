@@ -11,12 +11,14 @@ from machines.agent.providers import (
     Retries,
     UnknownModel,
     anthropic,
+    gemini,
     openai,
     provider_for,
+    responses,
 )
 from machines.agent.providers.http import on_this_machine
 
-KEYS = {"ANTHROPIC_API_KEY": "sk-ant-0123456789", "OPENAI_API_KEY": "sk-0123456789"}
+KEYS = {"ANTHROPIC_API_KEY": "sk-ant-0123456789", "OPENAI_API_KEY": "sk-0123456789", "GEMINI_API_KEY": "AIza-01"}
 
 
 def found(model: str, **environ: str) -> HttpProvider:
@@ -40,6 +42,31 @@ def test_openai_is_at_its_home() -> None:
     assert provider.wire is openai.OWN_WIRE
     assert provider.key is not None
     assert provider.key.text == KEYS["OPENAI_API_KEY"]
+
+
+def test_the_responses_of_openai_are_at_its_home_with_the_same_key() -> None:
+    provider = found("openai-responses:gpt-x")
+    assert (provider.url, provider.model) == ("https://api.openai.com/v1/responses", "gpt-x")
+    assert provider.wire is responses.OWN_WIRE
+    assert provider.key is not None
+    assert provider.key.text == KEYS["OPENAI_API_KEY"]
+    other = found("openai-responses:m", OPENAI_BASE_URL="http://h:1/v1")
+    assert (other.url, other.wire) == ("http://h:1/v1/responses", responses.WIRE)
+
+
+@pytest.mark.parametrize("name", ["gemini-x", "models/gemini-x"])
+def test_gemini_is_at_its_home_and_names_the_model_in_its_address(name: str) -> None:
+    provider = found(f"gemini:{name}")
+    home = "https://generativelanguage.googleapis.com/v1beta/models"
+    assert (provider.url, provider.wire) == (f"{home}/gemini-x:generateContent", gemini.WIRE)
+    assert provider.key is not None
+    assert provider.key.text == KEYS["GEMINI_API_KEY"]
+
+
+@pytest.mark.parametrize("base", ["http://h:1", "http://h:1/", "http://h:1/v1beta", "http://h:1/v1beta/"])
+def test_the_address_of_gemini_can_be_another(base: str) -> None:
+    found_at = found("gemini:a b/c", GOOGLE_GEMINI_BASE_URL=base).url
+    assert found_at == "http://h:1/v1beta/models/a%20b%2Fc:generateContent"
 
 
 @pytest.mark.parametrize("base", ["http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/"])
@@ -67,6 +94,8 @@ def test_openai_at_home_is_spoken_to_as_at_home(base: str) -> None:
         ("http://h:1/api/v2/", "http://h:1/api/v2/chat/completions", "", openai.WIRE),
         ("http://h:1/x/chat/completions#a/b:c", "http://h:1/x/chat/completions", "a/b:c", openai.WIRE),
         ("https://h/v1/messages#run%201", "https://h/v1/messages", "run 1", anthropic.WIRE),
+        ("http://h:1/v1/responses#m", "http://h:1/v1/responses", "m", responses.WIRE),
+        ("http://h:1/v1/models/m:generateContent", "http://h:1/v1/models/m:generateContent", "", gemini.WIRE),
         ("http://[::1]:8080/v1#m", "http://[::1]:8080/v1/chat/completions", "m", openai.WIRE),
     ],
 )
@@ -76,15 +105,25 @@ def test_a_url_is_a_model_and_gets_no_key(model: str, url: str, name: str, wire:
     assert provider.key is None
 
 
-@pytest.mark.parametrize(("model", "variable"), [("anthropic:m", "ANTHROPIC_API_KEY"), ("openai:m", "OPENAI_API_KEY")])
+@pytest.mark.parametrize(
+    ("model", "variable"),
+    [
+        ("anthropic:m", "ANTHROPIC_API_KEY"),
+        ("openai:m", "OPENAI_API_KEY"),
+        ("openai-responses:m", "OPENAI_API_KEY"),
+        ("gemini:m", "GEMINI_API_KEY"),
+    ],
+)
 def test_without_a_key_the_error_names_the_variable(model: str, variable: str) -> None:
     with pytest.raises(NoKey, match=rf"^{model.partition(':')[0]} needs a key: set {variable} in the environment$"):
         provider_for(model, environ={})
 
 
-@pytest.mark.parametrize("model", ["", "gpt-4o", "anthropic:", "openai: ", "gemini:x", "file:///x", "Anthropic:x"])
+@pytest.mark.parametrize("model", ["", "gpt-4o", "anthropic:", "openai: ", "google:x", "file:///x", "Anthropic:x"])
 def test_another_text_names_no_model(model: str) -> None:
-    with pytest.raises(UnknownModel, match=r"names no model: expected anthropic:NAME, openai:NAME or http") as caught:
+    with pytest.raises(
+        UnknownModel, match=r"names no model: expected anthropic:NAME, openai:NAME, openai-resp"
+    ) as caught:
         provider_for(model, environ=KEYS)
     assert repr(model) in str(caught.value)
 

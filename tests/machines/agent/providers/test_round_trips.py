@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import attrs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from machines.agent.providers import anthropic, openai
+from machines.agent.providers import anthropic, gemini, openai, responses
 from machines.agent.providers.exact import read
 from machines.agent.scripted import Turn
 from machines.agent.scripted import anthropic as anthropic_side
+from machines.agent.scripted import gemini as gemini_side
 from machines.agent.scripted import openai as openai_side
+from machines.agent.scripted import responses as responses_side
 from machines.agent.wire import (
     CallPart,
     Message,
@@ -80,6 +83,32 @@ ANTHROPIC_THINKING = st.lists(st.builds(signed, st.text(), st.text()), max_size=
 OPENAI_THINKING = st.lists(st.builds(reasoned, WORDS), max_size=1)
 
 
+def sealed(text: str, seal: str) -> ThinkingPart:
+    summary = [{"type": "summary_text", "text": text}]
+    return ThinkingPart(text, {"type": "reasoning", "id": "rs", "summary": summary, "encrypted_content": seal})
+
+
+def thought(text: str) -> ThinkingPart:
+    return ThinkingPart(text, {"text": text, "thought": True})
+
+
+RESPONSES_THINKING = st.lists(st.builds(sealed, st.text(), WORDS), max_size=2)
+GEMINI_THINKING = st.lists(st.builds(thought, st.text()), max_size=2)
+
+
+@EXAMPLES
+@given(requests(RESPONSES_THINKING))
+def test_a_request_reaches_the_server_on_the_responses_wire(request: Request) -> None:
+    for wire in (responses.WIRE, responses.OWN_WIRE):
+        assert responses_side.request_in(*read(wire.body(request, "m"))) == request
+
+
+@EXAMPLES
+@given(requests(GEMINI_THINKING))
+def test_a_request_reaches_the_server_on_the_gemini_wire(request: Request) -> None:
+    assert gemini_side.request_in(*read(gemini.body(request, "m"))) == request
+
+
 @EXAMPLES
 @given(requests(ANTHROPIC_THINKING))
 def test_a_request_reaches_the_server_on_the_anthropic_wire(request: Request) -> None:
@@ -132,11 +161,36 @@ def test_a_reply_comes_back_on_the_openai_wire(turn: Turn) -> None:
     check(turn, heard(openai_side, openai, turn))
 
 
+def natural(turn: Turn) -> Turn:
+    """Two wires do not tell a reply with calls from one without but by its calls."""
+    if turn.stop not in (StopReason.END_TURN, StopReason.TOOL_USE):
+        return turn
+    return attrs.evolve(turn, stop=StopReason.TOOL_USE if turn.calls else StopReason.END_TURN)
+
+
+ENDS = [StopReason.END_TURN, StopReason.TOOL_USE, StopReason.OTHER, *responses.CUT_SHORT.values()]
+
+
 @EXAMPLES
-@given(st.lists(turns([StopReason.TOOL_USE]), min_size=1, max_size=3), st.booleans())
-def test_a_reply_that_is_sent_back_is_the_one_that_came(replies: list[Turn], on_anthropic: bool) -> None:
+@given(turns(ENDS).map(natural))
+def test_a_reply_comes_back_on_the_responses_wire(turn: Turn) -> None:
+    check(turn, heard(responses_side, responses, turn))
+
+
+@EXAMPLES
+@given(turns([*ENDS, StopReason.MALFORMED_CALL]).map(natural))
+def test_a_reply_comes_back_on_the_gemini_wire(turn: Turn) -> None:
+    check(turn, heard(gemini_side, gemini, turn))
+
+
+SPOKEN = [(anthropic_side, anthropic), (openai_side, openai), (responses_side, responses), (gemini_side, gemini)]
+
+
+@EXAMPLES
+@given(st.lists(turns([StopReason.TOOL_USE]), min_size=1, max_size=3), st.sampled_from(SPOKEN))
+def test_a_reply_that_is_sent_back_is_the_one_that_came(replies: list[Turn], spoken: tuple[Any, Any]) -> None:
     """Whatever a model said goes back to it unchanged, thinking and the spelling of its arguments with it."""
-    side, wire = (anthropic_side, anthropic) if on_anthropic else (openai_side, openai)
+    side, wire = spoken
     for turn in replies:
         got = heard(side, wire, turn)
         back = side.request_in(*read(wire.body(Request("", (Message("assistant", got.parts),)), "m"))).messages

@@ -29,7 +29,12 @@ from machines.agent.wire import CallPart, Message, Request, ResultPart, TextPart
 from machines.events import StopReason, Usage
 
 GO = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Go"}]}
-PATHS = {"anthropic": "/v1/messages", "openai": "/v1/chat/completions"}
+PATHS = {
+    "anthropic": "/v1/messages",
+    "openai": "/v1/chat/completions",
+    "openai-responses": "/v1/responses",
+    "gemini": "/v1beta/models/m:generateContent",
+}
 
 
 def post(
@@ -106,6 +111,44 @@ def test_a_turn_is_a_completion_of_openai() -> None:
                 "prompt_tokens_details": {"cached_tokens": 6},
             },
         }
+
+
+def test_a_turn_is_a_response_of_openai() -> None:
+    with ScriptedServer([TURN]) as server:
+        got = said(server, "openai-responses", {"model": "m", "input": [{"role": "user", "content": "Go"}]})
+        called = {"id": "fc_call_1", "type": "function_call", "status": "completed", "call_id": "call_1"}
+        assert got["output"][1]["content"] == [{"type": "output_text", "text": "I read.", "annotations": []}]
+        assert got["output"][2] == {**called, "name": "read", "arguments": '{"n":1}'}
+        assert (got["object"], got["status"], got["incomplete_details"]) == ("response", "completed", None)
+        assert got["usage"] == {
+            "input_tokens": 10,
+            "input_tokens_details": {"cached_tokens": 6},
+            "output_tokens": 4,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": 14,
+        }
+
+
+def test_a_turn_is_an_answer_of_gemini() -> None:
+    with ScriptedServer([TURN]) as server:
+        got = said(server, "gemini", {"contents": [{"role": "user", "parts": [{"text": "Go"}]}]})
+        called = {"id": "call_1", "name": "read", "args": {"n": 1}}
+        assert got["candidates"] == [
+            {
+                "content": {
+                    "role": "model",
+                    "parts": [
+                        {"text": "Hm.", "thought": True},
+                        {"text": "I read."},
+                        {"functionCall": called, "thoughtSignature": "c2NyaXB0ZWQ="},
+                    ],
+                },
+                "finishReason": "STOP",
+                "index": 0,
+            }
+        ]
+        assert got["usageMetadata"]["cachedContentTokenCount"] == 6
+        assert server.requests()[0].model == "m"
 
 
 def test_what_a_turn_does_not_say_is_filled_in() -> None:
@@ -361,9 +404,13 @@ def test_the_names_under_which_it_is_found() -> None:
     with ScriptedServer([]) as server:
         assert server.model("run 1/a") == f"{server.url}/v1/chat/completions#run%201%2Fa"
         assert server.model("m", "anthropic") == f"{server.url}/v1/messages#m"
+        assert server.model("m", "openai-responses") == f"{server.url}/v1/responses#m"
+        assert server.model("a/b", "gemini") == f"{server.url}/v1beta/models/a%2Fb:generateContent#a%2Fb"
         assert server.environ("k") == {
             "ANTHROPIC_API_KEY": "k",
             "ANTHROPIC_BASE_URL": server.url,
             "OPENAI_API_KEY": "k",
             "OPENAI_BASE_URL": f"{server.url}/v1",
+            "GEMINI_API_KEY": "k",
+            "GOOGLE_GEMINI_BASE_URL": server.url,
         }
