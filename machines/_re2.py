@@ -51,6 +51,12 @@ def found(what: Pattern, data: bytes) -> bool:
     return what.ask(_ANYWHERE, data, 0, len(data))[0][0] >= 0
 
 
+def groups(what: Pattern, data: bytes) -> list[bytes | None] | None:
+    """The text of each group where `what` matches first in `data`, None for one that took no part; None: no match."""
+    spans = what.ask(_ANYWHERE, data, 0, len(data))
+    return None if spans[0][0] < 0 else [data[start:stop] if start >= 0 else None for start, stop in spans[1:]]
+
+
 def whole(what: Pattern, data: bytes) -> bool:
     """Whether `what` matches all of `data`."""
     return what.ask(_WHOLE, data, 0, len(data))[0][0] >= 0

@@ -38,6 +38,27 @@ class StopReason(StrEnum):
     OTHER = "other"
 
 
+class RefusalKind(StrEnum):
+    """What a refused request is refused for: it decides what may help.
+
+    REPLY_BUDGET: the reply's budget is over the model's limit. TOGETHER_TOO_LONG: prompt and budget do not fit into the
+    window, though the prompt alone does. OVER_QUOTA: the request alone is more than the quota of a minute, so that no
+    wait helps. BAD_CALL: the model's own call could not be read, which some servers report as a bad request.
+    """
+
+    REPLY_BUDGET = "reply_budget"
+    PROMPT_TOO_LONG = "prompt_too_long"
+    TOGETHER_TOO_LONG = "together_too_long"
+    RATE_LIMIT = "rate_limit"
+    OVER_QUOTA = "over_quota"
+    OVERLOADED = "overloaded"
+    BILLING = "billing"
+    AUTHENTICATION = "authentication"
+    TRANSCRIPT = "transcript"
+    BAD_CALL = "bad_call"
+    OTHER = "other"
+
+
 class Declared(StrEnum):
     """What the agent itself declares its message to be."""
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 
 import attrs
 
-from ..events import StopReason, Usage
+from ..events import RefusalKind, StopReason, Usage
 
 
 @attrs.frozen
@@ -112,7 +112,9 @@ class Refused:
     """The provider refused the request.
 
     `status` is HTTP's (0: no answer came at all), `after` the seconds that it asks to wait, `too_long` what the
-    structured part of its answer says about size.
+    structured part of its answer says about size. `kind` is what it is refused for, `limit` the most that it takes of
+    that, and `size` how long the prompt was, both in tokens, where it says so: a limit is the model's for REPLY_BUDGET,
+    the window for what is too long, the quota for a rate.
     """
 
     status: int
@@ -120,6 +122,9 @@ class Refused:
     after: float | None = None
     too_long: bool = False
     request_id: str | None = None
+    kind: RefusalKind = RefusalKind.OTHER
+    limit: int | None = None
+    size: int | None = None
 
 
 class Provider(Protocol):

@@ -1,6 +1,7 @@
-"""What a provider's refusal says, on both wires: compatible servers answer in either's words.
+"""What a provider's refusal says, on every wire: compatible servers answer in the words of any.
 
-Decided by HTTP's status and by structured codes alone; nothing here reads the words of a message.
+Status and `too_long` are decided by HTTP's status and by structured codes alone; the words of a message are read for
+its kind and its wait (`kinds.py`), where nothing structured says it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from ..wire import Refused
 from .exact import NotJson, read_text
 from .fields import count, items, mapping, string
 from .key import Key, without_key
+from .kinds import Reason, reason_of
+from .waits import until_reset
 
 MOST_KEPT: Final = 65_536
 """Characters of a refusal's body that are kept: an error page may be of any length, and a journal keeps it."""
@@ -48,6 +51,7 @@ TOO_LONG: Final = frozenset({"context_length_exceeded", "exceed_context_size_err
 """Codes of OpenAI, llama.cpp and Anthropic, in this order, that say that a request is too long."""
 
 TOO_LARGE: Final = 413
+RATE_LIMITED: Final = 429
 
 
 def error_in(value: object) -> Mapping[str, Any] | None:
@@ -71,12 +75,16 @@ def refused(
     if 200 <= status < 300:
         status = next((found for found in map(_status, codes) if found), BAD_GATEWAY)
     shown = without_key(body, key)
+    reason = reason_of(status, shown)
     return Refused(
         status=status,
         body=shown if len(shown) <= MOST_KEPT else shown[:MOST_KEPT] + " [cut]",
-        after=retry_after(headers),
+        after=_wait(status, headers, reason),
         too_long=status == TOO_LARGE or any(isinstance(code, str) and code in TOO_LONG for code in codes),
         request_id=request_id(headers, body, key),
+        kind=reason.kind,
+        limit=reason.limit,
+        size=reason.size,
     )
 
 
@@ -115,6 +123,14 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     until = _date(said)
     since = _date(headers.get("date", "")) or now or datetime.now(UTC)
     return None if until is None else max(0.0, (until - since).total_seconds())
+
+
+def _wait(status: int, headers: Mapping[str, str], reason: Reason) -> float | None:
+    after = retry_after(headers)
+    after = reason.after if after is None else after
+    if after is None and status == RATE_LIMITED:
+        after = until_reset(headers, _date(headers.get("date", "")) or datetime.now(UTC))
+    return after
 
 
 def _number(text: str) -> float | None:

@@ -14,6 +14,7 @@ import anyio
 import attrs
 import stamina
 
+from ...events import RefusalKind
 from ..wire import Completion, Refused
 
 # The library warns of every retry. Without a handler Python would print that into the terminal of a live run; one
@@ -22,6 +23,14 @@ logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 PASSING: Final = frozenset({0, 408, 409, 429})
 """Statuses, besides 500 and above, that a later request may not meet again; 0 is no answer at all."""
+
+LASTING: Final = frozenset(RefusalKind) - {
+    RefusalKind.RATE_LIMIT,
+    RefusalKind.OVERLOADED,
+    RefusalKind.BAD_CALL,
+    RefusalKind.OTHER,
+}
+"""What the same request will meet again whatever its status: some proxies say 500 of a prompt that is too long."""
 
 
 @attrs.frozen
@@ -85,6 +94,8 @@ async def with_retries(
 
 def passing(refused: Refused, should: str | None = None) -> bool:
     """Whether asking again may help. `should` is the server's `x-should-retry`, which is believed over its status."""
+    if refused.kind in LASTING:
+        return False
     if should in ("true", "false"):
         return should == "true"
     return refused.status in PASSING or refused.status >= 500

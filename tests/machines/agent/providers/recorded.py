@@ -162,6 +162,9 @@ def _quoted(path: Path) -> Iterator[Exchange]:
         yield Exchange("", made["http_status"] or 200, (made["body"] or "").encode(), made["headers"] or {})
 
 
+QUOTED = "quoted-errors-jsonl"
+"""The format of errors as users quoted them: a case a line, and no wire."""
+
 READERS: Mapping[str, Callable[[Path], Iterator[Exchange]]] = {
     "vcr-cassette-python": _cassette,
     "vcr-cassette-ruby": _cassette,
@@ -171,5 +174,5 @@ READERS: Mapping[str, Callable[[Path], Iterator[Exchange]]] = {
     "gemini-mock": _gemini_mock,
     "gemini-cli-responses": _gemini_cli,
     "nock-recording": _nock,
-    "quoted-errors-jsonl": _quoted,
+    QUOTED: _quoted,
 }

@@ -37,7 +37,7 @@ from machines.agent.wire import (
     TextPart,
     ToolSchema,
 )
-from machines.events import StopReason, Usage
+from machines.events import RefusalKind, StopReason, Usage
 
 pytestmark = pytest.mark.anyio
 
@@ -45,7 +45,7 @@ GO = Request("Be brief.", (Message("user", (TextPart("Go"),)),), (ToolSchema("re
 KEY = "sk-scripted-0123456789-abcdef"
 
 
-@pytest.fixture(params=["anthropic", "openai"])
+@pytest.fixture(params=["anthropic", "openai", "openai-responses", "gemini"])
 def wire(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -109,7 +109,8 @@ async def test_a_final_refusal_is_not_tried_again(wire: str, status: int) -> Non
 @pytest.mark.parametrize("attempts", [1, 2, 4])
 async def test_the_last_refusal_is_returned_after_so_many_attempts(wire: str, attempts: int) -> None:
     got, asked = await moves(wire, [Refuse(503, f"the {n}.") for n in range(9)], attempts)
-    assert got == Refused(503, f"the {attempts - 1}.", request_id=f"req_{attempts - 1}")
+    kind = RefusalKind.OVERLOADED
+    assert got == Refused(503, f"the {attempts - 1}.", request_id=f"req_{attempts - 1}", kind=kind)
     assert asked == attempts
 
 

@@ -17,7 +17,7 @@ from machines.agent.providers.provider import outcome_of
 from machines.agent.wire import Completion, Refused, ThinkingPart
 from machines.events import StopReason
 
-from .recorded import Recorded, Unread, answers, items
+from .recorded import QUOTED, Recorded, Unread, answers, items
 
 WIRES = {
     "anthropic": anthropic.WIRE,
@@ -85,8 +85,7 @@ CASES: Mapping[str, Holds] = {
 }
 
 
-# What users quoted has a case a line, and no wire: another test reads it.
-QUOTED = "quoted-errors-jsonl"
+# What users quoted has a case a line: another test reads it.
 ITEMS = [item for item in items(MANIFEST) if item["format"] != QUOTED] if (MANIFEST / "corpus").is_dir() else []
 # A 200 with an object that no provider sends.
 NO_REPLY = frozenset({"prov-327"})

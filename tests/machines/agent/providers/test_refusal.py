@@ -7,6 +7,7 @@ import pytest
 from machines.agent.providers.key import Key
 from machines.agent.providers.refusal import MOST_KEPT, error_of, refused, retry_after
 from machines.agent.wire import Refused
+from machines.events import RefusalKind
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -105,4 +106,4 @@ def test_a_body_is_kept_up_to_a_length(size: int) -> None:
 
 def test_a_key_that_is_said_back_is_taken_out() -> None:
     got = refused(401, {"request-id": "a sk-secret b"}, "bad key sk-secret", None, Key("sk-secret"))
-    assert got == Refused(401, "bad key [key]", request_id="a [key] b")
+    assert got == Refused(401, "bad key [key]", request_id="a [key] b", kind=RefusalKind.AUTHENTICATION)
