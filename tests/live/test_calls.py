@@ -21,7 +21,11 @@ def shown(one: int, other: int) -> str:
     return f"<start_of_turn>user\nAdd {one} and {other}.<eos>\n<start_of_turn>model\n{call}<eos>\n"
 
 
-@pytest.mark.parametrize(("anyio_backend", "wire"), [("asyncio", "openai"), ("trio", "anthropic")], indirect=True)
+@pytest.mark.parametrize(
+    ("anyio_backend", "wire"),
+    [("asyncio", "openai"), ("trio", "anthropic"), ("asyncio", "openai-responses")],
+    indirect=True,
+)
 async def test_calls_of_a_real_model_are_run_and_answered_until_the_turns_are_used_up(
     ask: Callable[..., Awaitable[Any]],
 ) -> None:
