@@ -18,6 +18,7 @@ from ..wire import CallPart, Completion, Message, Part, Request, ResultPart, Tex
 from .exact import fragment, object_text, pieces, written
 from .fields import count, items, mapping, string
 from .key import Key
+from .origin import origin
 from .provider import Wire
 
 VERSION: Final = "2023-06-01"
@@ -134,7 +135,7 @@ def _block(part: Part) -> orjson.Fragment | None:
             result["is_error"] = True
         return fragment(result)
     # Thinking without a block of its own, or from another wire, cannot be sent: the provider checks its signature.
-    return fragment(part.raw) if part.raw is not None and isinstance(part.raw.get("type"), str) else None
+    return fragment(part.raw) if part.raw is not None and origin(part.raw) == "anthropic" else None
 
 
 def _tool(tool: ToolSchema) -> orjson.Fragment:

@@ -18,6 +18,7 @@ from .anthropic import MALFORMED
 from .exact import fragment, object_text, pieces, written
 from .fields import count, items, mapping, string
 from .key import Key
+from .origin import origin
 from .provider import Wire
 
 STOPS: Final[Mapping[str, StopReason]] = {
@@ -132,7 +133,7 @@ def _parts(message: Message, names: Mapping[str, str]) -> Iterator[orjson.Fragme
         if isinstance(part, ThinkingPart):
             if part.raw is not None and set(part.raw) == {SIGNATURE}:
                 signature = part.raw
-            elif part.raw is not None and not isinstance(part.raw.get("type"), str) and not _foreign(part.raw):
+            elif part.raw is not None and origin(part.raw) == "gemini":
                 yield fragment(part.raw)
         elif isinstance(part, ResultPart):
             response = {"error" if part.error else "output": part.content}
@@ -145,11 +146,6 @@ def _parts(message: Message, names: Mapping[str, str]) -> Iterator[orjson.Fragme
         else:
             yield _call(part, signature)
             signature = {}
-
-
-def _foreign(raw: Mapping[str, Any]) -> bool:
-    """Whether thinking came from the Chat Completions wire; that of the other two has a type."""
-    return any(name.startswith("reasoning") for name in raw)
 
 
 def _call(part: CallPart, signature: Mapping[str, Any]) -> orjson.Fragment:

@@ -20,9 +20,9 @@ LOGS: Final = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11"
 """The loggers of the HTTP libraries. At debug level they tell the headers that a server sent, and so what it echoes."""
 
 # What providers begin their keys with, and no model's name does.
-_KEY: Final = re.compile(r"(sk|pk|rk|gsk)[-_][A-Za-z0-9_-]{10,}")
+_KEY: Final = re.compile(r"(sk|pk|rk|gsk)[-_][A-Za-z0-9_-]{10,}|AIza[A-Za-z0-9_-]{10,}")
 # In an error more is hidden: shorter ones, other beginnings, and texts too long for a name that somebody typed.
-_LIKELY: Final = re.compile(r"\b(sk|pk|rk|gsk|xai|hf)[-_][A-Za-z0-9_-]{6,}|[A-Za-z0-9_-]{28,}")
+_LIKELY: Final = re.compile(r"\b((sk|pk|rk|gsk|xai|hf)[-_]|AIza)[A-Za-z0-9_-]{6,}|[A-Za-z0-9_-]{28,}")
 
 
 class NoKey(ValueError):

@@ -13,6 +13,7 @@ from .anthropic import MALFORMED
 from .exact import fragment, object_text, pieces, written
 from .fields import count, items, mapping, string
 from .key import Key
+from .origin import THINKING, origin
 from .provider import Wire
 
 STOPS: Final[Mapping[str, StopReason]] = {
@@ -32,9 +33,6 @@ STOPS: Final[Mapping[str, StopReason]] = {
 
 FAILED: Final = frozenset({"error", "network_error", "insufficient_system_resource"})
 """How OpenRouter, Z.AI and DeepSeek say inside a 200 that the upstream broke down: no reply, whatever text came."""
-
-THINKING: Final = ("reasoning_content", "reasoning", "reasoning_details")
-"""Where compatible servers put thinking. OpenAI's own models do not show any on this wire."""
 
 ERROR_MARK: Final = "[error] "
 """Stands before the content of a result that is an error: the wire has no field that says so."""
@@ -161,7 +159,7 @@ def _assistant(message: Message) -> list[orjson.Fragment]:
         said["tool_calls"] = calls
         # A server that thinks between calls wants its thinking back with them; with a plain text some refuse it.
         for part in message.parts:
-            if isinstance(part, ThinkingPart) and part.raw is not None and set(part.raw) <= set(THINKING):
+            if isinstance(part, ThinkingPart) and part.raw is not None and origin(part.raw) == "openai":
                 said |= part.raw
     return [fragment(said)]
 

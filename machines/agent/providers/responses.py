@@ -16,6 +16,7 @@ from ..wire import CallPart, Completion, Message, Part, Request, ResultPart, Tex
 from .exact import fragment, written
 from .fields import count, items, mapping, string
 from .openai import ERROR_MARK, arguments, headers
+from .origin import origin
 from .provider import Wire
 
 CUT_SHORT: Final[Mapping[str, StopReason]] = {
@@ -135,7 +136,7 @@ def _assistant(message: Message) -> Iterator[orjson.Fragment]:
 
 def _goes_back(raw: Mapping[str, Any]) -> bool:
     """Whether an item is of this wire and whole. Reasoning without its content is only a name of what is not stored."""
-    if not isinstance(raw.get("type"), str) or "thinking" in raw["type"]:
+    if origin(raw) != "openai-responses":
         return False
     return raw["type"] != "reasoning" or bool(raw.get("encrypted_content") or raw.get("content"))
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 from ...events import StopReason, Usage
 from ..providers.exact import written
 from ..providers.fields import count, items, mapping, string
-from ..providers.openai import ERROR_MARK, THINKING
+from ..providers.openai import ERROR_MARK
+from ..providers.origin import THINKING
 from ..wire import CallPart, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from .moves import Turn
 from .side import Side

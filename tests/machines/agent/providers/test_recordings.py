@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from machines.agent.providers import anthropic, gemini, openai, responses
+from machines.agent.providers.origin import THINKING, origin
 from machines.agent.providers.provider import outcome_of
 from machines.agent.providers.refusal import BAD_GATEWAY
 from machines.agent.wire import Completion, Refused, ThinkingPart
@@ -87,7 +88,7 @@ def second_reading(one: Recorded) -> dict[str, Any]:
         return gemini_reading(one)
     message: Any = one.body["choices"][0].get("message") or nothing
     made: Any = message.get("tool_calls") or ()
-    thinking = {name: message[name] for name in openai.THINKING if message.get(name)}
+    thinking = {name: message[name] for name in THINKING if message.get(name)}
     details: Any = usage.get("prompt_tokens_details") or nothing
     cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0
     return {
@@ -141,6 +142,17 @@ def test_the_arguments_of_a_recorded_call_are_its_own_text(recorded: list[Record
     for one, made in calls:
         text = one.answer.body.decode()
         assert (made.args if one.wire in ("anthropic", "gemini") else json.dumps(made.args)) in text, one.item
+
+
+def test_what_goes_back_as_it_stands_is_known_by_its_wire(recorded: list[Recorded]) -> None:
+    found: dict[str, int] = {}
+    for one in recorded:
+        if isinstance(got := outcome(one), Completion):
+            for part in got.parts:
+                if isinstance(part, ThinkingPart) and part.raw is not None:
+                    assert origin(part.raw) == one.wire, one.item
+                    found[one.wire] = found.get(one.wire, 0) + 1
+    assert set(found) == set(WIRES)
 
 
 EXPECTED = {

@@ -137,6 +137,8 @@ def test_another_text_names_no_model(model: str) -> None:
         "anthropic: sk-ant-api03-abc ",
         "openia:sk-ant-api03-abc",
         "gsk_0123456789abc",
+        "AIzaSy0123456789abc",
+        "gemini:AIzaSy0123456789abc",
         "x:0123456789abcdefghijklmnopqrstuvwxyz",
     ],
 )

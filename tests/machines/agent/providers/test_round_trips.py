@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import attrs
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -181,6 +182,27 @@ def test_a_reply_comes_back_on_the_responses_wire(turn: Turn) -> None:
 @given(turns([*ENDS, StopReason.MALFORMED_CALL]).map(natural))
 def test_a_reply_comes_back_on_the_gemini_wire(turn: Turn) -> None:
     check(turn, heard(gemini_side, gemini, turn))
+
+
+BODIES = {
+    "anthropic": anthropic.body,
+    "openai": openai.body,
+    "openai-responses": responses.body,
+    "gemini": gemini.body,
+}
+RAWS = {
+    "anthropic": signed("Mark", "s"),
+    "openai": reasoned("Mark"),
+    "openai-responses": sealed("Mark", "s"),
+    "gemini": thought("Mark"),
+}
+
+
+@pytest.mark.parametrize("wire", BODIES)
+@pytest.mark.parametrize("came", RAWS)
+def test_thinking_goes_back_on_the_wire_that_it_came_from_and_on_no_other(wire: str, came: str) -> None:
+    made = Message("assistant", (RAWS[came], CallPart("c", "look", "{}")))
+    assert (b"Mark" in BODIES[wire](Request("", (made,)), "m")) == (wire == came)
 
 
 SPOKEN = [(anthropic_side, anthropic), (openai_side, openai), (responses_side, responses), (gemini_side, gemini)]
