@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         VerdictNotice,
     )
     from .people import ask_person
-    from .providers import BadProxy, NoKey, Prices, Retries, UnknownModel, provider_for
+    from .providers import BadProxy, Fallback, NoKey, Prices, Retries, UnknownModel, provider_for
     from .result import (
         ContextOverflow,
         LastRefusal,
@@ -88,7 +88,7 @@ _MODULES: Final = {
         "TodosNotice",
         "VerdictNotice",
     ),
-    ".providers": ("BadProxy", "NoKey", "Prices", "Retries", "UnknownModel", "provider_for"),
+    ".providers": ("BadProxy", "Fallback", "NoKey", "Prices", "Retries", "UnknownModel", "provider_for"),
     ".result": (
         "ContextOverflow",
         "LastRefusal",
@@ -124,6 +124,7 @@ __all__ = [
     "EndingNotice",
     "ErrorKind",
     "Facts",
+    "Fallback",
     "Kind",
     "LastRefusal",
     "Letter",

@@ -4,6 +4,7 @@ Importing this package imports the HTTP library, which takes a quarter of a seco
 should not.
 """
 
+from .fallback import Fallback
 from .http import BadProxy
 from .key import NoKey
 from .prices import Prices
@@ -11,4 +12,4 @@ from .provider import HttpProvider
 from .registry import UnknownModel, provider_for
 from .retries import Retries
 
-__all__ = ["BadProxy", "HttpProvider", "NoKey", "Prices", "Retries", "UnknownModel", "provider_for"]
+__all__ = ["BadProxy", "Fallback", "HttpProvider", "NoKey", "Prices", "Retries", "UnknownModel", "provider_for"]
