@@ -139,7 +139,8 @@ def _worded(text: str, coded: RefusalKind | None, *, waits: bool) -> Reason | No
 
 
 def _reason(wording: Wording, found: list[bytes | None]) -> Reason:
-    named = {name: tokens((text or b"").decode("latin-1")) for name, text in zip(wording.numbers, found, strict=True)}
+    there = ((name, text) for name, text in zip(wording.numbers, found, strict=True) if text is not None)
+    named = {name: tokens(text.decode("latin-1")) for name, text in there}
     if None in named.values():  # another unit than tokens: none of its numbers can be used
         return Reason(wording.kind)
     limit, size, kind = named.get("limit"), named.get("size"), wording.kind

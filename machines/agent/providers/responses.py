@@ -29,7 +29,7 @@ SEALED: Final = "reasoning.encrypted_content"
 """What `include` asks for so that reasoning can be sent back although nothing is stored."""
 
 # Models that do not reason; OpenAI refuses a request that asks them for what they thought.
-_PLAIN: Final = ("gpt-3.5", "gpt-4", "chatgpt", "ft:gpt-3.5", "ft:gpt-4")
+_PLAIN: Final = ("gpt-3.5", "gpt-4", "gpt-5-chat", "chatgpt", "ft:gpt-3.5", "ft:gpt-4")
 
 
 def body(request: Request, model: str) -> bytes:

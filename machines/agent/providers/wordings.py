@@ -14,7 +14,7 @@ import attrs
 from ... import _re2
 from ...events import RefusalKind
 
-_NUMBER: Final = r"([0-9][0-9,._']*(?: ?[km]\b)?(?: ?(?:characters?|chars?|bytes?|kb|mb|kib|mib)\b)?)"
+_NUMBER: Final = r"([0-9](?:[0-9,._']*[0-9])?(?: ?[km]\b)?(?: ?(?:characters?|chars?|bytes?|kb|mb|kib|mib)\b)?)"
 
 
 @attrs.frozen
@@ -51,7 +51,8 @@ WORDINGS: Final = (
     Wording(_TOGETHER, r"context length is # tokens and your request has # input tokens", ("limit", "size")),
     Wording(
         _TOGETHER,
-        r"max_new_tokens.{0,3} must be <= #\. given: # .{0,3}inputs.{0,3} tokens and #",
+        r"inputs.{0,3} tokens \+ .{0,3}max_new_tokens.{0,3} must be <= #"
+        r"(?:\. given: # .{0,3}inputs.{0,3} tokens and #)?",
         ("limit", "size", "reply"),
     ),
     # Anthropic; OpenAI; Bedrock; Gemini; Alibaba and DeepSeek; ByteDance, Groq and others.
@@ -84,6 +85,8 @@ WORDINGS: Final = (
     Wording(_PROMPT, r"request \(# tokens\) exceeds the available context size \(#", ("size", "limit")),
     Wording(_PROMPT, r"prompt contains # tokens.{0,60}too large for model with # maximum", ("size", "limit")),
     Wording(_PROMPT, r"exceeded by # tokens.{0,80}limit for this model is # tokens", ("over", "limit")),
+    Wording(_PROMPT, r"(?:configured limit of|context length is only) # tokens.{0,40}resulted in #", ("limit", "size")),
+    Wording(_PROMPT, r"prompt has # tokens?, but the configured context size is #", ("size", "limit")),
     # OpenAI and OpenRouter, with the whole or the prompt alone; what Bedrock, Ollama, LM Studio and others say of it.
     Wording(
         _PROMPT,
@@ -94,7 +97,8 @@ WORDINGS: Final = (
     Wording(
         _PROMPT,
         r"(?:prompt|input) (?:is )?too long|reduce the length of (?:the|your) (?:messages|prompt|input)|"
-        r"input tokens? exceed|too many (?:input )?tokens|number of input tokens exceeds|"
+        r"longer than the model's context length|input tokens? exceed|too many (?:input )?tokens|"
+        r"number of input tokens exceeds|"
         r"(?:exceed(?:s|ed)?|greater than|over|beyond) (?:the |this )?(?:model'?s? )?(?:available |maximum |max )?"
         r"context (?:window|length|size|limit)|context (?:window|length|size|limit) (?:was |is |has been )?exceed",
     ),

@@ -21,6 +21,10 @@ VLLM = (
     "'max_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 "
     "input tokens (2000 > 4096 - 2104)."
 )
+CONFIGURED = (
+    "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 509178 tokens. Please reduce "
+    "the length of the messages."
+)
 OPENAI = (
     "This model's maximum context length is 8191 tokens, however you requested 10346 tokens (8000 in your prompt; "
     "2346 for the completion)."
@@ -98,6 +102,16 @@ SAID: list[tuple[str, Kind, int | None, int | None]] = [
         4096,
         4000,
     ),
+    ("`inputs` tokens + `max_new_tokens` must be <= 4096", Kind.TOGETHER_TOO_LONG, 4096, None),
+    ("Input validation error: `max_new_tokens` must be <= 4096", Kind.REPLY_BUDGET, 4096, None),
+    (CONFIGURED, Kind.PROMPT_TOO_LONG, 272000, 509178),
+    (
+        "Prompt has 300,000 tokens, but the configured context size is 131,072 tokens",
+        Kind.PROMPT_TOO_LONG,
+        131072,
+        300000,
+    ),
+    ("The input is longer than the model's context length", Kind.PROMPT_TOO_LONG, None, None),
     ("prompt is too long: 219898 tokens > 200000 maximum", Kind.PROMPT_TOO_LONG, 200000, 219898),
     ("prompt is too long: 219,898 tokens > 200,000 maximum", Kind.PROMPT_TOO_LONG, 200000, 219898),
     ("Your request exceeded model token limit: 262144 (requested: 275363)", Kind.PROMPT_TOO_LONG, 262144, 275363),

@@ -42,7 +42,8 @@ def test_a_request_stores_nothing_and_is_not_strict() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "asked"), [("gpt-5.1", True), ("o3", True), ("gpt-4.1", False), ("gpt-3.5-x", False)]
+    ("model", "asked"),
+    [("gpt-5.1", True), ("o3", True), ("gpt-4.1", False), ("gpt-3.5-x", False), ("gpt-5-chat", False)],
 )
 def test_openai_is_asked_for_sealed_reasoning_where_a_model_reasons(model: str, asked: bool) -> None:
     said = json.loads(responses.OWN_WIRE.body(Request("", ()), model))
