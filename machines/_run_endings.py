@@ -13,7 +13,7 @@ from ._run_spending import at_time, charge
 from .commands import AnswerCalls, Ask, Command, End
 from .events import Call, Cancel, Event, NoReply, Refusal, Reply, StopReason
 from .manifest import Kind
-from .message import Message, grounded, no_facts, words
+from .message import Message, grounded, no_facts, was_cut, words
 from .outcome import Account, Fact, MessageKind, Outcome, Reason, TerminalStatus
 from .state import ENDINGS, Phase, Run
 
@@ -63,7 +63,8 @@ def close(status: TerminalStatus) -> Callable[[Run, Reply | NoReply | Refusal], 
         run = charge(run, event)
         own = event.agent in (None, run.agent)
         stands = own and words(run.candidate, event).holds and grounded(run.candidate, event).holds
-        run = evolve(run, facts=with_facts(run.facts, *LAST_REPLY_FACTS.get(event.stop, ())))
+        facts = LAST_REPLY_FACTS.get(event.stop, (Fact.TRUNCATED,) if was_cut(event) else ())
+        run = evolve(run, facts=with_facts(run.facts, *facts))
         calls = answered(event, "the run is over: its last reply has no tools")
         run, commands = _end(run, event, status, reason, event if own else None, alone=stands)
         return run, [*calls, *commands]

@@ -11,7 +11,7 @@ from .escalation import Rung
 from .events import Awaits, Clock, Condensed, Event, Refusal, Reply, Result, Signal, StopReason, TurnEnded
 from .held import HeldState
 from .ledger.work import digest8
-from .message import CUT, WITHHELD, Message
+from .message import WITHHELD, Message, was_cut
 from .policy import Budget
 from .state import Phase, Purse, Run, Spent
 from .turn import asked_by
@@ -30,8 +30,9 @@ PASSING_REFUSALS = frozenset({0, 408, 409, 425, 429})
 @guard
 def cut(run: Run, event: Reply) -> Evidence:
     """The reply was cut off. Even a call in it that looks whole is not run: nobody knows what was still to come."""
-    malformed = event.stop is StopReason.MALFORMED_CALL and bool(event.calls)
-    return seen("cut", event.stop in CUT and not malformed, stop=event.stop.value, calls=len(event.calls))
+    ends = sum(call.cut for call in event.calls)
+    stop, calls = event.stop.value, len(event.calls)
+    return seen("cut", was_cut(event), stop=stop, calls=calls, capped=event.capped, cut_calls=ends)
 
 
 @guard

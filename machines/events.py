@@ -131,7 +131,7 @@ class Call:
     `parsed` is false where the arguments are not a JSON object; `target` is what the call touches, if its tool says.
     `source` stands for what it cites, `topic` for the words of what it is about (four bytes each) and `figures` for the
     numbers there, where its tool says which arguments these are. `empty`: no argument holds anything. `named`: the name
-    as the model wrote it, where the tool was known by it all the same.
+    as the model wrote it, where the tool was known by it all the same. `cut`: the arguments end in the middle of JSON.
     """
 
     id: str
@@ -145,6 +145,7 @@ class Call:
     figures: bytes = b""
     empty: bool = False
     named: str | None = None
+    cut: bool = False
 
 
 @attrs.frozen
@@ -176,7 +177,8 @@ class Said:
 class Reply:
     """One reply of the model.
 
-    `parts` is the whole of it as the provider wants it back, where that is more than its text and its calls.
+    `parts` is the whole of it as the provider wants it back, where that is more than its text and its calls. `capped`:
+    it used up its whole budget of tokens, whatever the provider calls that.
     """
 
     at: float
@@ -189,6 +191,7 @@ class Reply:
     facts: Facts | None = None
     agent: str | None = None
     parts: Text | None = None
+    capped: bool = False
 
 
 @attrs.frozen

@@ -58,8 +58,20 @@ class Candidate:
 
 
 CUT = frozenset({StopReason.LENGTH, StopReason.CONTEXT_WINDOW, StopReason.MALFORMED_CALL})
+"""Stop reasons of a reply that was cut off, or whose call the provider could not read."""
+
 WITHHELD = frozenset({StopReason.REFUSAL, StopReason.CONTENT_FILTER})
 NONE = Facts()
+
+
+def was_cut(event: Reply) -> bool:
+    """Whether the reply was cut off, as the provider says, or whatever it says.
+
+    It used up its budget, or the arguments of a call end in the middle: providers call such a reply whole, too.
+    """
+    malformed = event.stop is StopReason.MALFORMED_CALL and bool(event.calls)  # these are answered one by one
+    said = event.stop in CUT and not malformed
+    return said or event.capped or any(call.cut for call in event.calls)
 
 
 def facts_of(event: Reply) -> Facts:
@@ -71,7 +83,7 @@ def facts_of(event: Reply) -> Facts:
 def words(run: Candidate, event: Reply) -> Evidence:
     """The reply has a text that may be a message: whole, not withheld, and without a call."""
     chars = event.text.chars if event.text else 0
-    holds = chars > 0 and not event.calls and event.stop not in CUT and event.stop not in WITHHELD
+    holds = chars > 0 and not event.calls and not was_cut(event) and event.stop not in WITHHELD
     return seen("words", holds, chars=chars, calls=len(event.calls), stop=event.stop.value)
 
 

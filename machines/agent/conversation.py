@@ -63,14 +63,14 @@ class Conversation:
         self.told = Told("", None, (), ())
         self.calls: dict[str, tuple[CallPart, Call]] = {}
 
-    def took(self, answer: Completion, made: Callable[[CallPart], Call]) -> Told:
-        """The model replied; `made` gives a call as the run knows it."""
+    def took(self, answer: Completion, made: Callable[[CallPart], Call], *, capped: bool) -> Told:
+        """The model replied; `made` gives a call as the run knows it; `capped`: with all the tokens that it had."""
         told = self.told = declared(answer)
         self.transcript.reply(told.parts)
         for call, why in told.answered:
             self.transcript.answer(call, why, error=True)
         self.calls = {part.id: (part, made(part)) for part in told.calls}
-        if answer.stop in CUT and not told.calls:
+        if (capped or answer.stop in CUT) and not told.calls:
             self.transcript.say(GO_ON)
         return told
 
@@ -155,7 +155,7 @@ class Retold:
                 known = {call.id: call for call in event.calls}
                 answer = Completion(event.stop, self._parts(seq, event), event.usage)
                 self.talk.transcript.told_apart(answer.parts)
-                self.talk.took(answer, lambda part: known[part.id])
+                self.talk.took(answer, lambda part: known[part.id], capped=event.capped)
             case Result():
                 self._answered(seq, event)
             case Condensed():

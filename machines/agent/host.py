@@ -67,8 +67,8 @@ NO_ANSWER: Final = "no answer: the run has ended"
 NOT_KNOWN: Final = ". Whether it took effect is not known."
 """What is added for a call that may have changed something and was broken off."""
 
-MAY_BE_CUT = (StopReason.END_TURN, StopReason.TOOL_USE, StopReason.STOP_SEQUENCE, StopReason.OTHER)
-"""Stop reasons that are not believed of a reply which used up its whole budget."""
+ENDS_ELSEWHERE = (StopReason.PAUSE, StopReason.REFUSAL, StopReason.CONTENT_FILTER)
+"""Stop reasons of a reply that was ended for another reason than its length, even if it used up its budget."""
 
 FIRST_LOOK, LONGEST_GAP = 0.1, 2.0
 """Seconds between two looks into the mail while a run waits: at first, and at most."""
@@ -234,9 +234,8 @@ class AgentHost:
         )
         answer: object = await caught(lambda: self._world.provider.complete(request))
         if isinstance(answer, Completion) and is_sound(answer):
-            if answer.stop in MAY_BE_CUT and answer.usage.output >= request.max_tokens:
-                answer = evolve(answer, stop=StopReason.LENGTH)  # some servers call a reply whole that is not
-            self._arrived.append(await self._replied(answer))
+            capped = answer.usage.output >= request.max_tokens and answer.stop not in ENDS_ELSEWHERE
+            self._arrived.append(await self._replied(answer, capped=capped))
         elif isinstance(answer, Refused) and is_sound_refusal(answer):
             self._arrived.append(self._refused(answer))
         else:
@@ -246,15 +245,19 @@ class AgentHost:
     def _refused(self, answer: Refused) -> Refusal:
         return Refusal(self.now(), answer.status, text_of(answer.body, self._keep), answer.after, answer.too_long)
 
-    async def _replied(self, answer: Completion) -> Reply:
+    async def _replied(self, answer: Completion, *, capped: bool) -> Reply:
         parts = self.transcript.told_apart(answer.parts)
         written: dict[str, str] = {}
         if self._run_now().policy.calls.names:
             parts, written = renamed(parts, (*self._tools, FINISH))
         answer = answer if parts is answer.parts else evolve(answer, parts=parts)
-        told = self.talk.took(answer, lambda part: evolve(self._call_of(part), named=written.get(part.id)))
+        told = self.talk.took(
+            answer, lambda part: evolve(self._call_of(part), named=written.get(part.id)), capped=capped
+        )
         made = tuple(call for _, call in self.talk.calls.values())
-        if made and told.text and answer.stop not in CUT:  # words alone are a checkpoint, which is shown, or an ending
+        if (
+            made and told.text and not capped and answer.stop not in CUT
+        ):  # words alone are a checkpoint, which is shown, or an ending
             self._notices.tell(TextNotice(told.text))
         thinking, keep = answer.thinking, self._keep
         return Reply(
@@ -267,6 +270,7 @@ class AgentHost:
             kind=None if told.kind is None else Declared(told.kind),
             facts=None if self._world.facts is None or made else await self._facts(self._world.facts, answer, told),
             parts=None if told.is_plain(parts) else text_of(parts_written(parts), keep),
+            capped=capped,
         )
 
     def _call_of(self, part: CallPart) -> Call:

@@ -16,6 +16,7 @@ from .canonical import loads, short_digest, spelling
 from .digest import result_digest
 from .failure import normalise_failure
 from .fruitless import finds_nothing
+from .prefix import is_cut_off
 from .signature import signature
 from .topic import figures_of, topic_of
 
@@ -50,7 +51,7 @@ def call_of(id: str, name: str, args: str, tool: Tool, *, parsed: bool = True, k
     """One call of a reply; `args` is the text that was received, `parsed` whether it is a JSON object."""
     text = text_of(args, keep)
     if not parsed:
-        return Call(id, name, signature(name, args), text, parsed=False)
+        return Call(id, name, signature(name, args), text, parsed=False, cut=is_cut_off(args))
     signed = signature(name, _identity(args, tool))
     if not (tool.target or tool.source or tool.topic or tool.kind is Kind.THINK):
         return Call(id, name, signed, text)  # what a tool does not declare is not looked for

@@ -127,6 +127,8 @@ CUT_OFF = AnswerCalls(("1",), "the reply was cut off, so its calls may be incomp
 NOT_RUN, NEITHER_RUN = (AnswerCalls(ids, "the run has reached its limit") for ids in (("1",), ("1", "2")))
 CUT, PAUSED, EMPTY = reply(StopReason.LENGTH, READ), reply(StopReason.PAUSE), reply()
 CALLS, SPOKEN = reply(StopReason.TOOL_USE, READ, OTHER), reply(text=TEXT)
+HALF = attrs.evolve(READ, parsed=False, cut=True)
+CAPPED_FINAL = reply(text=TEXT, kind=Declared.FINAL, capped=True)
 DECLARED = {kind: reply(text=TEXT, kind=kind) for kind in Declared}
 
 REPLIES: list[Case] = [
@@ -135,6 +137,9 @@ REPLIES: list[Case] = [
     ("cut at the limit", AT_LIMIT, CUT, P.CONCLUDING, [NOT_RUN, LAST_ASK]),
     ("cut", ASKING, CUT, P.RECOVERING, [CUT_OFF, Ask()]),
     ("cut again", RECOVERING, CUT, P.RECOVERING, [CUT_OFF, Ask()]),
+    ("cut as its budget was used up", ASKING, reply(text=TEXT, capped=True), P.RECOVERING, [Ask()]),
+    ("cut in its call", ASKING, reply(StopReason.TOOL_USE, HALF), P.RECOVERING, [CUT_OFF, Ask()]),
+    ("a final answer that used up its budget", ASKING, CAPPED_FINAL, P.RECOVERING, [Ask()]),
     ("cut once too often", without("TRUNCATED"), CUT, P.CONCLUDING, [CUT_OFF, LAST_ASK]),
     ("paused", ASKING, PAUSED, P.RECOVERING, [Ask()]),
     ("paused once too often", without("PAUSED"), PAUSED, P.CONCLUDING, [LAST_ASK]),

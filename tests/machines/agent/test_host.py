@@ -797,3 +797,22 @@ async def test_a_tool_is_known_by_a_name_that_is_wrong_in_form_unless_the_policy
     assert isinstance(answer, ResultPart)
     assert answer.content == ("seen" if repairs else "there is no tool functions.Look; the nearest are: look")
     assert ('"named":"functions.Look"' in kept.events()) is repairs
+
+
+@pytest.mark.parametrize("stop", [StopReason.TOOL_USE, StopReason.END_TURN, StopReason.LENGTH])
+async def test_a_call_that_ends_in_the_middle_is_cut_whatever_the_provider_calls_it(stop: StopReason) -> None:
+    half = replies(CallPart("c1", "look", '{"where": "he'), stop=stop)
+    model = Model(half, finish())
+    assert (await Agent(model, [look]).run("go")).ok
+    (answer,) = model.heard(1)
+    assert isinstance(answer, ResultPart)
+    assert answer.content == "the reply was cut off, so its calls may be incomplete"
+
+
+async def test_a_call_that_is_garbled_is_answered_alone_and_the_others_are_run() -> None:
+    model = Model(replies(CallPart("c1", "look", '{"where" 1}'), CallPart("c2", "look", "{}")), finish())
+    assert (await Agent(model, [look]).run("go")).ok
+    first, second = model.heard(1)
+    assert isinstance(first, ResultPart)
+    assert isinstance(second, ResultPart)
+    assert (first.content, second.content) == ("the arguments are not a JSON object", "seen")

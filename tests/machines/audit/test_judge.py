@@ -290,7 +290,7 @@ def test_calls_that_were_recorded_were_run_however_many_they_were(judged: Judge,
 
 def test_the_recorded_answer_to_a_call_that_does_not_parse_is_named(judged: Judge) -> None:
     # The run answers such a call by itself, as failed, so nothing waits for what was recorded.
-    garbled = {"id": "garbled", "tool": "search", "args_raw": '{"q": '}
+    garbled = {"id": "garbled", "tool": "search", "args_raw": '{"q" 1'}
     good: Record = {"id": "good", "tool": "search", "args": {}}
     answer: Record = {"t": "result", "call": "garbled", "value": "an answer"}
     said = "Result changed nothing: no row of run takes it"
