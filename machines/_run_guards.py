@@ -8,7 +8,7 @@ from statecraft.evolve import evolve
 from ._run_spending import charged
 from .detectors.roster import ROSTER, unsaid
 from .escalation import Rung
-from .events import Awaits, Clock, Condensed, Event, Refusal, Reply, Result, Signal, StopReason, TurnEnded
+from .events import Awaits, Clock, Condensed, Event, Refusal, RefusalKind, Reply, Result, Signal, StopReason, TurnEnded
 from .held import HeldState
 from .ledger.work import digest8
 from .message import WITHHELD, Message, was_cut
@@ -25,6 +25,18 @@ SIZE_REFUSALS = frozenset({400, 413})
 
 PASSING_REFUSALS = frozenset({0, 408, 409, 425, 429})
 """HTTP statuses (0: no connection) that a later request may not meet again; so may every status from 500 on."""
+
+
+FINAL_KINDS = frozenset({RefusalKind.BILLING, RefusalKind.AUTHENTICATION})
+SIZE_KINDS = frozenset(
+    {RefusalKind.PROMPT_TOO_LONG, RefusalKind.TOGETHER_TOO_LONG, RefusalKind.OVER_QUOTA, RefusalKind.REPLY_BUDGET}
+)
+PASSING_KINDS = frozenset({RefusalKind.RATE_LIMIT, RefusalKind.OVERLOADED, RefusalKind.BAD_CALL})
+"""What a refusal is for, where that can be told: it says more than the status, which servers use as they like.
+
+A request that alone is over a quota, or over a model's limit with its reply, may pass when it is shorter. A bad call of
+the model's own, reported as a bad request, may be better the next time.
+"""
 
 
 @guard
@@ -193,21 +205,32 @@ def unwritten(run: Run, event: TurnEnded) -> Evidence:
 @guard
 def final_refusal(run: Run, event: Refusal) -> Evidence:
     """Asking again cannot help."""
-    return seen("final_refusal", event.status in FINAL_REFUSALS, status=event.status)
+    holds = event.kind in FINAL_KINDS or (event.kind is RefusalKind.OTHER and event.status in FINAL_REFUSALS)
+    return seen("final_refusal", holds, status=event.status, kind=event.kind.value)
 
 
 @guard
 def too_long(run: Run, event: Refusal) -> Evidence:
     """The request itself is not taken: too long, or for all that is known it may be. A shorter one may pass."""
-    holds = event.too_long or event.status in SIZE_REFUSALS
-    return seen("too_long", holds, status=event.status, too_long=event.too_long)
+    unknown = event.kind is RefusalKind.OTHER and event.status in SIZE_REFUSALS
+    holds = event.too_long or event.kind in SIZE_KINDS or unknown
+    return seen(
+        "too_long",
+        holds,
+        status=event.status,
+        too_long=event.too_long,
+        kind=event.kind.value,
+        size=event.size,
+        limit=event.limit,
+    )
 
 
 @guard
 def passing(run: Run, event: Refusal) -> Evidence:
     """A later request may not meet this again."""
-    holds = event.status in PASSING_REFUSALS or event.status >= 500
-    return seen("passing", holds, status=event.status, after=event.after)
+    unknown = event.kind is RefusalKind.OTHER and (event.status in PASSING_REFUSALS or event.status >= 500)
+    holds = event.kind in PASSING_KINDS or unknown
+    return seen("passing", holds, status=event.status, after=event.after, kind=event.kind.value)
 
 
 @guard

@@ -9,7 +9,7 @@ from ._run_guards import NOT_RUN, mark_of
 from ._run_spending import at_time
 from .commands import AnswerCalls, RunCalls, TellPerson, WaitUntil
 from .events import Awaited, Awaits, Call, Clock, ErrorKind, Signal, TurnEnded
-from .held import APPROVE, DENY, FOREVER, Held, HeldState, consent_key
+from .held import APPROVE, DENY, FOREVER, HELD_CALL, Held, HeldState, consent_key
 from .held import told_of as told_of_held
 from .outcome import Fact, Reason
 from .state import Run
@@ -39,7 +39,7 @@ def hold(run: Run, event: Awaits) -> Done:
 def wait_outside(run: Run, event: TurnEnded) -> Done:
     """The turn has calls that wait for something outside: nothing is judged before they are answered."""
     run = at_time(run, event)
-    tell = [TellPerson("held", told_of_held(one)) for one in run.turn.held if not one.told]
+    tell = [TellPerson(HELD_CALL, told_of_held(one)) for one in run.turn.held if not one.told]
     held = tuple(one if one.told else evolve(one, told=True) for one in run.turn.held)
     names = tuple(sorted({one.name for one in held}))
     until = min(one.until for one in held)
@@ -86,6 +86,9 @@ def _in_vain(one: Held) -> str:
     match one.at:
         case HeldState.DENIED:
             return f"not run: a person was asked, and it was denied{who}"
+        case HeldState.EXPIRED if one.answer is not None or one.value is not None:
+            kept = "" if one.lasts is None else f", and was to hold for {one.lasts:.0f} s"
+            return f"not run: an answer was given{who} {waited}{kept}; that time was over, so it counts for nothing"
         case HeldState.WITHDRAWN:
             return f"the question was withdrawn{who} {waited}: nobody has answered it, and nobody will"
         case _:
@@ -101,8 +104,9 @@ def stop_held(run: Run, event: Signal | Clock) -> Done:
 
 
 def hear_signal(run: Run, event: Signal | Clock) -> Done:
-    """Nothing that is waited for came of it: the wait goes on."""
-    return marked(run, event), ()
+    """Nothing that is waited for came of it: the wait goes on. What is for something else may be so at another time."""
+    named = isinstance(event, Signal) and any(one.name == event.name for one in run.turn.held)
+    return marked(run, event) if named else at_time(run, event), ()
 
 
 def marked(run: Run, event: Signal | Clock) -> Run:

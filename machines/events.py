@@ -263,7 +263,8 @@ class Refusal:
     """The provider refused the request: HTTP status (0: no connection; -1: there can be none), and seconds to wait.
 
     `after`: how long it asks to wait, where it says so. `too_long` is what the structured part of the answer says about
-    size, where it says anything.
+    size, where it says anything. `kind` is what it is refused for, as far as that can be told; `limit` the most tokens
+    that it takes of what was too many, and `size` how many there were, where it says so.
     """
 
     at: float
@@ -271,6 +272,9 @@ class Refusal:
     body: Text
     after: float | None = None
     too_long: bool = False
+    kind: RefusalKind = RefusalKind.OTHER
+    limit: int | None = None
+    size: int | None = None
 
 
 @attrs.frozen

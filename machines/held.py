@@ -26,6 +26,9 @@ from .ledger.work import digest8
 FOREVER: Final = 1e10
 """Seconds after which a wait without an end is over: three hundred years. JSON has no infinity to show."""
 
+HELD_CALL: Final = "held"
+"""By what a person is told that something is asked of one."""
+
 APPROVE: Final = "approve"
 DENY: Final = "deny"
 """The two answers that a consent knows. Whatever is not the first is the second."""

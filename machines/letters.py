@@ -8,7 +8,9 @@ in the journal itself is which choice was taken.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import time
 from typing import Final
+from uuid import uuid4
 
 import attrs
 
@@ -17,18 +19,18 @@ from statecraft.journal import JournalError, Store
 
 from .events import Awaited, Signal
 from .ledger.observe import Keep, text_of
-from .standing import ENDED, Question, is_time, standing_of
+from .standing import Question, has_ended, is_time, standing_of
 
 
 @attrs.frozen
 class Letter:
-    """What somebody answers. `name`: to which question or signal; `at`: the wall clock, in seconds since 1970.
+    """What somebody answers. `name`: to which question or signal, where there is more than one; `at`: the wall clock.
 
     `consents_to` names the call that a consent is for, as its question does; `deliver` puts it in.
     """
 
-    name: str
-    at: float
+    name: str = ""
+    at: float = attrs.field(factory=time)
     answer: str | None = None
     by: str | None = None
     text: str | None = None
@@ -43,16 +45,19 @@ class BadAnswer(ValueError):
 _CODEC: Final = codec(Letter)
 
 
-def deliver(store: Store, letter: Letter, id: str) -> bool:
+def deliver(store: Store, letter: Letter, id: str | None = None) -> bool:
     """Deliver a letter to a run. False, and nothing done, where one of that id lies there, or the run has ended.
+
+    `id` is the sender's own name for it, under which it is one letter however often it is sent.
 
     Raises `BadAnswer` where it does not fit what the run waits for, and `JournalError` where there is no run.
     """
     stood = standing_of(store)
     if stood is None and store.last() is None:
         raise JournalError(f"{store.name}: there is no such run; expected one that was enlisted or begun")
-    if stood is not None and stood.state is ENDED:
+    if has_ended(store):
         return False
+    id = id or uuid4().hex
     questions = () if stood is None else stood.questions
     if questions and (not letter.name or letter.name in [one.name for one in questions]):
         letter = fitting(questions, letter)

@@ -184,7 +184,7 @@ def the_held(run: Run, event: Signal | Clock) -> Held | None:
 
 def with_held(run: Run, event: Signal | Clock, held: Held) -> Run:
     """The run with its held call."""
-    calls = tuple(held if one.call.id == held.call.id else one for one in run.turn.held)
+    calls = tuple(held if one.call is held.call else one for one in run.turn.held)
     return evolve(run, turn=evolve(run.turn, held=calls))
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import attrs
 
 from statecraft.codec import BadData, codec, dump, load
-from statecraft.journal import Store
+from statecraft.journal import Store, link
 
 from .events import Text
 from .held import FOREVER, Held
@@ -98,6 +98,15 @@ def standing_read(body: bytes) -> Standing | None:
 def is_time(found: float) -> bool:
     """Whether a number can be a time of the wall clock: a note may be damaged, and no clock shows the year 10,000."""
     return -LAST_TIME < found < LAST_TIME
+
+
+def has_ended(store: Store) -> bool:
+    """Whether the run has, by its note, or where it has none, by its journal."""
+    stood = standing_of(store)
+    if stood is not None:
+        return stood.state is ENDED
+    last = store.last()
+    return last is not None and link(last).kind == "end"
 
 
 def stand(store: Store, standing: Standing) -> None:

@@ -17,7 +17,7 @@ from statecraft import Answer, Fault, Unhandled
 from statecraft.evolve import evolve
 
 from ._run_endings import failed_by_fault
-from .commands import AnswerCalls, Ask, Command, End
+from .commands import AnswerCalls, Ask, Command, End, TellPerson, WaitUntil
 from .events import (
     Chunk,
     Clock,
@@ -33,6 +33,7 @@ from .events import (
     Signal,
     TurnEnded,
 )
+from .held import HELD_CALL
 from .run import RUN
 from .state import ENDINGS, Phase, Run, hand_on
 
@@ -105,12 +106,16 @@ def settle(run: Run, event: Event) -> Fed:
 
 
 def _withdraw(fed: Fed, event: Event) -> Fed:
-    """Whatever held calls wait for is withdrawn: the run goes on without it."""
+    """Whatever held calls wait for is withdrawn: the run goes on without it, and nobody is asked any more."""
     while fed.run.at is Phase.WAITING and fed.run.turn.held:
         fed = _step(fed, Signal(event.at, fed.run.turn.held[0].name, withdrawn=True))
-        if fed.run.at is Phase.ACTING and not fed.run.turn.open:
+        if fed.run.at is Phase.ACTING:
             fed = _step(fed, TurnEnded(event.at))
-    return fed
+    return evolve(fed, commands=tuple(c for c in fed.commands if not _is_of_wait(c)))
+
+
+def _is_of_wait(command: Command) -> bool:
+    return isinstance(command, WaitUntil) or (isinstance(command, TellPerson) and command.by == HELD_CALL)
 
 
 def _without_last_reply(fed: Fed, event: Event) -> Fed:

@@ -66,8 +66,8 @@ class Beside:
         """The run has ended: its letters, and its snapshot with all that was said in it, are taken away."""
         if self.store.kept(STANDING) is not None:
             self._stand(run, ENDED, status=outcome.status.value)
-            for id, _ in self.store.mail():
-                self.store.unpost(id)
+        for id, _ in self.store.mail():
+            self.store.unpost(id)
         if self.store.kept(SNAPSHOT) is not None:
             self.store.keep(SNAPSHOT, None)
 

@@ -236,12 +236,11 @@ def _told(tool: AgentTool, value: object) -> Ran:
 
 
 def as_json(value: object) -> str:
-    """As JSON, keys in their order. Whole numbers of more than 64 bits stand in full, half characters as escapes."""
+    """As JSON, keys in their order. Whole numbers of more than 64 bits, and half characters, stand as they are."""
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return text.encode("utf-8", "backslashreplace").decode()
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _invalid(message: str) -> Ran:

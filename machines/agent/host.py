@@ -243,7 +243,16 @@ class AgentHost:
             self._arrived.append(NoReply(self.now(), why))
 
     def _refused(self, answer: Refused) -> Refusal:
-        return Refusal(self.now(), answer.status, text_of(answer.body, self._keep), answer.after, answer.too_long)
+        return Refusal(
+            self.now(),
+            answer.status,
+            text_of(answer.body, self._keep),
+            answer.after,
+            answer.too_long,
+            answer.kind,
+            answer.limit,
+            answer.size,
+        )
 
     async def _replied(self, answer: Completion, *, capped: bool) -> Reply:
         parts = self.transcript.told_apart(answer.parts)

@@ -30,6 +30,7 @@ from ..agent.notices import (
     VerdictNotice,
 )
 from ..agent.planning import PLAN_MANIFEST
+from ..held import HELD_CALL
 from ..outcome import readable
 
 WHOLE: Final = 500
@@ -104,6 +105,8 @@ def _lines_of(notice: Notice, most: int) -> list[str]:
             seen = readable(notice.evidence)
             return [f"{notice.verdict:<7} by {notice.by} at turn {notice.turn}" + (f": {seen}" if seen else "")]
         case PersonNotice():
+            if notice.by == HELD_CALL:
+                return [f"asks    a person: {notice.evidence['awaited']} to {notice.evidence['tool']}"]
             seen = readable(notice.evidence)
             return [f"person  should know of {notice.by}" + (f": {seen}" if seen else "")]
         case TodosNotice():

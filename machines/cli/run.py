@@ -61,8 +61,8 @@ def run(
     (ANTHROPIC_API_KEY, OPENAI_API_KEY); a URL needs none. Without either: statecraft demo --serve.
 
     Exit 0 if it completed, 1 if it ended in any other way, 3 if it waits and was put down, 130 if it was interrupted
-    and 143 if it was terminated; its journal is whole in each case but the third, and tells the rest (statecraft
-    explain).
+    and 143 if it was terminated; its journal is whole in each case but 3, and tells the rest (statecraft explain).
+    A wait takes of the run's own time, 45 minutes by default: a policy file gives it more (budget.seconds).
 
     Examples:
         statecraft run "What is in the notes?" --model openai:NAME --folder notes
@@ -74,6 +74,8 @@ def run(
     if not task.strip():
         raise BadInput("run: the task is empty; expected words")
     _check_places(folder, journal)
+    if consent and folder is None:
+        raise BadInput("--consent: there is nothing to write; expected --folder, below which files are written")
     rule = _policy(policy)
     with closing(shelf_at(journal)) as shelf:
         if name and name in shelf.runs():
@@ -132,9 +134,8 @@ def check_there(shelf: Shelf, name: str, journal: str) -> None:
     there = shelf.runs()
     if name not in there:
         known = ", ".join(there[:10]) + (f" and {len(there) - 10} more" if len(there) > 10 else "")
-        raise BadInput(
-            f"{name}: no run of that name lies in {called(journal)}; expected one of: {known or 'none is there'}"
-        )
+        place = f"{called(journal)} (--journal)"
+        raise BadInput(f"{name}: no run of that name lies in {place}; expected one of: {known or 'none is there'}")
 
 
 def _check_places(folder: Path | None, journal: str) -> None:

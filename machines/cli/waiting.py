@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from getpass import getuser
 from pathlib import Path
@@ -16,11 +17,11 @@ from cyclopts import Parameter
 from statecraft.cli import BadInput
 from statecraft.cli.running import harmless
 from statecraft.cli.verbs import FLAG
-from statecraft.journal import JournalError, shelf_at
+from statecraft.journal import JournalError, Store, shelf_at
 from statecraft.journal.opened import called
 
-from ..letters import Letter, deliver, fitting
-from ..standing import ENDED, STANDING, WAITING, Standing, plain_question, standing_of, standing_read
+from ..letters import Letter, deliver, fitting, letter_read
+from ..standing import STANDING, WAITING, Question, Standing, has_ended, plain_question, standing_of, standing_read
 from .driving import DEFAULT_PLACE, asked_line, clock_time, line_of, place_again
 from .run import PLACE, check_there
 
@@ -41,6 +42,7 @@ def waiting(
     """
     _check_place(journal)
     found: list[Standing] = []
+    answered: dict[str, list[str]] = {}
     problem = ""
     with closing(shelf_at(journal)) as shelf:
         try:
@@ -48,12 +50,13 @@ def waiting(
                 stood = standing_read(body)
                 if stood is not None and stood.state is WAITING:
                     found.append(attrs.evolve(stood, run=run))
+            answered = {run: _answered(shelf.store(run)) for run in shelf.mailed()}
         except JournalError as error:  # of one run; the others have been read
             problem = str(error)
     if json:
         sys.stdout.writelines(line_of(_plain(one)) for one in found)
     else:
-        lines = [line for one in found for line in _lines(one)]
+        lines = [line for one in found for line in _lines(one, answered.get(one.run, []))]
         sys.stdout.writelines(f"{harmless(line)}\n" for line in lines or [f"no run in {called(journal)} waits"])
     if problem:
         raise BadInput(problem)
@@ -88,8 +91,9 @@ def answer(
         check_there(shelf, name, journal)
         store = shelf.store(name)
         stood = standing_of(store)
-        if stood is not None and stood.state is ENDED:
-            raise BadInput(f"{name}: has ended, as {stood.status}; expected one of those that statecraft waiting lists")
+        if has_ended(store):
+            how = f", as {stood.status}" if stood is not None and stood.status else ""
+            raise BadInput(f"{name}: has ended{how}; expected one of those that statecraft waiting lists")
         letter = Letter(to, time.time(), answer, by or _user(), text, withdraw)
         questions = () if stood is None or stood.state is not WAITING else stood.questions
         if not questions and not to:
@@ -109,11 +113,23 @@ def _check_place(journal: str) -> None:
         raise BadInput(f"{journal}: nothing found there; expected journals of runs")
 
 
-def _lines(stood: Standing) -> list[str]:
+def _answered(store: Store) -> list[str]:
+    """The names of what lies answered in a run's mail."""
+    try:
+        return [letter.name for _, body in store.mail() if (letter := letter_read(body)) is not None]
+    finally:
+        store.close()
+
+
+def _lines(stood: Standing, answered: Sequence[str]) -> list[str]:
     until = "" if stood.until is None else f" until {clock_time(stood.until)}"
     looks = f" for {', '.join(stood.looks)}" if stood.looks else ""
-    asked = [f"  {asked_line(one)}, since {clock_time(one.since)}" for one in stood.questions]
+    asked = [f"  {asked_line(one)}, {_since(one, answered)}" for one in stood.questions]
     return [f"{stood.run}: waits{looks}{until}", *asked]
+
+
+def _since(one: Question, answered: Sequence[str]) -> str:
+    return "answered, and not taken up yet" if one.name in answered else f"since {clock_time(one.since)}"
 
 
 def _plain(stood: Standing) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import anyio
 from machines.agent import Agent, Consent, Kind, PutDown, RunResult, Tool, tool
 from machines.agent.scripted import ScriptedServer, Turn, call
 from machines.durable.virtual import VirtualClock
-from machines.letters import Letter, fitting, post
+from machines.letters import Letter, deliver
 from machines.policy import Budget, Policy
 from statecraft.journal import MemoryShelf
 
@@ -37,8 +37,8 @@ async def works(model: str) -> RunResult:
         print(f"{question.awaited} to {question.tool}({question.args}): {' or '.join(question.choices)}")
 
     clock.advance(2 * DAY)
-    letter = fitting(down.questions, Letter(question.name, clock(), "approve", by="ann"))
-    post(shelf.store("release-7"), "mail-1", letter)
+    letter = Letter(question.name, clock(), "approve", by="ann")
+    assert deliver(shelf.store("release-7"), letter)
 
     async with Agent(model, [deploy], policy=WEEK, journal=shelf.store, clock=clock) as agent:
         return await agent.resume("release-7").result()

@@ -14,8 +14,10 @@ from machines.events import (
     Call,
     Cancel,
     Clock,
+    Ended,
     ErrorKind,
     Event,
+    Refusal,
     Reply,
     Result,
     Said,
@@ -269,3 +271,64 @@ def test_who_waits_is_told_by_tool_and_signature() -> None:
     values = dict(tell.values)
     assert (values["tool"], values["signature"], values["awaited"]) == ("deploy", consent_key(CALL).hex(), "consent")
     assert Ask() not in deploying(Consent()).commands
+
+
+MIXED = Call("2", "run", b"sign-run", Text("other", 5))
+"""A call that needs no consent, beside one that does."""
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Reply(20.0, StopReason.END_TURN, text=Text("words", 5)),
+        Refusal(20.0, 500, Text("body", 4)),
+        Ended(20.0, "ok"),
+        Said(20.0, Text("never mind", 10)),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_a_turn_with_a_held_call_and_an_open_one_is_over_when_the_world_goes_on(event: Event) -> None:
+    over = feed(deploying(Consent(), HOURS, CALL, MIXED).run, event)
+    answered = [id for command in over.commands if isinstance(command, AnswerCalls) for id in command.calls]
+    assert sorted(answered) == ["1", "2"]
+    assert over.run.turn.held == ()
+    assert over.run.turn.open == ()
+    assert "WaitUntil" not in kinds(over)  # nobody is asked for what is withdrawn
+    assert "TellPerson" not in kinds(over)
+
+
+def test_two_held_calls_of_one_id_are_two() -> None:
+    other = attrs.evolve(CALL, args=Text("others", 6))
+    asked = deploying(Consent(), HOURS, CALL, other)
+    first, second = asked.run.turn.held
+    approved = fed(asked.run, Signal(5.0, "1", answer=APPROVE, consents_to=first.key))
+    assert approved.commands == (RunCalls(("1",)),)
+    assert [one.key for one in approved.run.turn.held] == [second.key]
+
+
+def test_a_signal_for_something_else_is_not_used_up_while_a_call_is_held() -> None:
+    asked = deploying(Consent())
+    early = Signal(5.0, "paid", id="letter")
+    later = fed(asked.run, early, Signal(6.0, "1", answer="deny"))
+    again = fed(later.run, Reply(7.0, StopReason.TOOL_USE, (attrs.evolve(MIXED, id="9"),)))
+    held = fed(again.run, Awaits(8.0, "9", Awaited.SIGNAL, "paid"))
+    assert held.run.at is Phase.WAITING
+    assert fed(held.run, attrs.evolve(early, at=9.0)).commands == (RunCalls(("9",)),)
+
+
+@pytest.mark.parametrize(
+    ("consent", "signal", "said"),
+    [
+        (
+            Consent(lasts_seconds=600.0),
+            Signal(700.0, "1", answer=APPROVE, by="ann", when=50.0),
+            "was to hold for 600 s",
+        ),
+        (Consent(wait_seconds=60.0), Signal(65.0, "1", answer=APPROVE, by="ann"), "an answer was given by ann"),
+        (Consent(wait_seconds=60.0), Clock(65.0), "no denial, and no approval either"),
+    ],
+)
+def test_what_came_too_late_is_told_apart_from_what_never_came(consent: Consent, signal: Event, said: str) -> None:
+    answer = feed(deploying(consent).run, signal).commands[0]
+    assert isinstance(answer, AnswerCalls)
+    assert said in answer.why
