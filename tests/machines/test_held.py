@@ -332,3 +332,15 @@ def test_what_came_too_late_is_told_apart_from_what_never_came(consent: Consent,
     answer = feed(deploying(consent).run, signal).commands[0]
     assert isinstance(answer, AnswerCalls)
     assert said in answer.why
+
+
+def test_what_is_no_answer_to_the_question_leaves_it_open() -> None:
+    asked = deploying(Consent())
+    other = feed(asked.run, Signal(5.0, "1", answer=APPROVE, consents_to="another call"))
+    assert (other.run.at, other.commands) == (Phase.WAITING, ())
+    run = new_run("run", HOURS)
+    question = Awaits(2.0, "1", Awaited.ANSWER, "1", choices=("red", "blue"))
+    chosen = fed(run, Begin(0.0), Reply(1.0, StopReason.TOOL_USE, (CALL,)), question)
+    green = feed(chosen.run, Signal(5.0, "1", answer="green"))
+    assert (green.run.at, green.commands) == (Phase.WAITING, ())
+    assert feed(green.run, Signal(6.0, "1", answer="blue")).commands == (RunCalls(("1",)),)
