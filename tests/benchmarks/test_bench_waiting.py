@@ -119,9 +119,9 @@ def test_runs_that_wait_cost_little_and_each_is_woken_within_a_second(
     grown, took = anyio.run(waking, shelf, runs, signals)
     shelf.close()
     assert len(took) == signals
-    bench.hold(
-        f"{runs:,} runs waiting, put down", grown, 50.0, "MB", beside="a transitions Machine each: 292 to 656 MB"
-    )
+    if runs >= 10_000:  # fewer find room in what the process holds already
+        beside = "a transitions Machine each: 292 to 656 MB"
+        bench.hold(f"{runs:,} runs waiting, put down", grown, 50.0, "MB", beside=beside)
     bench.hold(f"of {runs:,} waiting, woken at {SIGNALS_A_SECOND} signals a second, the last", max(took), 1.0, "s")
 
 
