@@ -12,7 +12,7 @@ from .events import Awaited, Awaits, Call, Clock, ErrorKind, Signal, TurnEnded
 from .held import APPROVE, DENY, FOREVER, HELD_CALL, Held, HeldState, consent_key
 from .held import told_of as told_of_held
 from .outcome import Fact, Reason
-from .state import Run
+from .state import Run, held_full
 from .turn import refused
 
 
@@ -99,8 +99,7 @@ def _in_vain(one: Held) -> str:
 def stop_held(run: Run, event: Signal | Clock) -> Done:
     """The calls of one turn waited for something outside again and again."""
     run = marked(run, event)
-    allowed = 2 * run.policy.budget.calls_per_turn
-    return conclude(run, unanswered(run), Reason("held", (("allowed", allowed),)), Fact.STUCK)
+    return conclude(run, unanswered(run), Reason("held", (("allowed", held_full(run)),)), Fact.STUCK)
 
 
 def hear_signal(run: Run, event: Signal | Clock) -> Done:

@@ -158,9 +158,7 @@ class PostgresStore:
         """Commit the note, with the content held back until now."""
         what = f"the note {checked_note(name)} could not be kept"
         values = {"run": self.run, "name": name, "body": body}
-        self._commit(
-            what, "DELETE FROM notes WHERE run = %(run)s AND name = %(name)s" if body is None else _NOTE, values
-        )
+        self._commit(what, _NO_NOTE if body is None else _NOTE, values)
 
     def kept(self, name: str) -> bytes | None:
         """A note."""
