@@ -13,21 +13,18 @@ from ._run_endings import Done, answered, conclude, unanswered
 from ._run_guards import limit_reached, nudge_due
 from ._run_holding import marked, needs_consent
 from ._run_spending import at_time, charge, charged, timed
-from .commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson, WaitUntil, Withdraw
-from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector
-from .detectors.vain_condensing import vain
+from .commands import AnswerCalls, Ask, Command, RunCalls, Show, Tell, TellPerson, WaitUntil, Withdraw
+from .detectors.roster import CHANTING, ROSTER, Detector
 from .escalation import Ladder
 from .events import (
     Begin,
     Call,
     Chunk,
     Clock,
-    Condensed,
     Event,
     GoalMeasured,
     PlanChanged,
     PollState,
-    Refusal,
     Reply,
     Result,
     Said,
@@ -37,85 +34,89 @@ from .events import (
 )
 from .ledger.work import Learned, learn_goal, learn_plan, learn_result
 from .manifest import Kind
+from .message import was_cut
 from .outcome import Fact, Reason
-from .state import Phase, Purse, Run
+from .reply import ReplyState, mending
+from .request import RequestState, passed
+from .state import Run
 from .turn import Answer, Turn, asked_by, outcome_of, unrun
 from .wait import WaitState, told_of
 
 MOST_UNANSWERED = 64
 """Calls without an answer that a run remembers for its account; the newest are kept."""
 
-FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
-"""Seconds before a refused request is sent again, where nobody named a time: the first, and the longest."""
-
 BY_NAME: Mapping[str, Detector[TurnEnded]] = {detector.name: detector for detector in ROSTER}
 
 Effect = Callable[[Run, TurnEnded], Done]
 
 
+def asks(run: Run, after: float = 0.0) -> Ask:
+    """A request, with the reply budget that the run has by now."""
+    return Ask(after=after, reply_tokens=run.reply_tokens)
+
+
 def begin(run: Run, event: Begin | Said) -> Done:
     """The first request of a leg."""
     spent = evolve(run.spent, began=max(event.at, run.spent.now), now=max(event.at, run.spent.now))
-    return evolve(run, spent=spent), [Ask()]
+    return evolve(run, spent=spent), [asks(run)]
 
 
 def ask_again(run: Run, event: Clock | Signal) -> Done:
     """What was waited for has come."""
-    return marked(run, event), [Ask()]
-
-
-def retry(run: Run, event: Refusal) -> Done:
-    """The same request again: when the provider says, or else after a wait that doubles with each refusal."""
-    left = run.purse[Purse.REFUSED]
-    again = 0 if left is None else run.policy.recovery.refused - left
-    after = min(FIRST_WAIT * 2**again, LONGEST_WAIT) if event.after is None else event.after
-    return at_time(run, event), [Ask(after=after)]
-
-
-def condense(run: Run, event: Refusal) -> Done:
-    """The history has to be shorter before the request can be sent again."""
-    return at_time(run, event), [Condense()]
-
-
-def resume_cut(run: Run, event: Reply) -> Done:
-    """The cut reply's calls are answered, not run; then the model is asked again."""
-    return charge(run, event), [*answered(event, "the reply was cut off, so its calls may be incomplete"), Ask()]
-
-
-def resume_paused(run: Run, event: Reply) -> Done:
-    """A paused reply is sent back as it stands."""
-    return charge(run, event), [Ask()]
-
-
-def remind_empty(run: Run, event: Reply) -> Done:
-    """An empty reply is not kept; the model is told that it said nothing."""
-    return charge(run, event), [Tell("empty"), Ask()]
+    return marked(run, event), [asks(run)]
 
 
 def act(run: Run, event: Reply) -> Done:
     """Run the calls that may run; hold those that need a consent; answer those that do not parse, or are too many."""
     most = run.policy.budget.calls_per_turn
     parsed = [call for call in event.calls if call.parsed]
-    garbled = tuple(call.id for call in event.calls if not call.parsed)
     beyond = tuple(call.id for call in parsed[most:])
-    run = evolve(run, spent=charged(run.spent, event))
+    run = evolve(went_through(run), spent=charged(run.spent, event))
     held = tuple(one for call in parsed[:most] if (one := needs_consent(run, call)) is not None)
     waiting = {one.call.id for one in held}
     ran = [call for call in parsed[:most] if call.id not in waiting]
     left = [call for call in event.calls if not call.parsed] + parsed[most:]
     turn = evolve(_next_turn(run, tuple(ran)), answers=tuple(map(unrun, left[:most])), held=held)
     commands: list[Command] = [RunCalls(tuple(call.id for call in ran))] if ran else []
-    if garbled:
-        commands.append(AnswerCalls(garbled, "the arguments are not a JSON object"))
+    commands += _garbled(event)
     if beyond:
         commands.append(AnswerCalls(beyond, f"a turn may hold {most} calls"))
     return evolve(run, turn=turn), commands
 
 
+def _garbled(event: Reply) -> list[Command]:
+    """Calls whose arguments are no object are answered with what is wrong with them."""
+    wrong = {
+        call.problem: [other.id for other in event.calls if not other.parsed and other.problem == call.problem]
+        for call in event.calls
+        if not call.parsed
+    }
+    said = "the arguments are not a JSON object"
+    return [AnswerCalls(tuple(ids), f"{said}: {problem}" if problem else said) for problem, ids in wrong.items()]
+
+
 def checkpoint(run: Run, event: Reply) -> Done:
     """The message is shown and ends nothing; the turn is judged like any other."""
-    run = charge(run, event)
+    run = charge(went_through(run), event)
     return evolve(run, turn=_next_turn(run, ())), [Show(event.text)]
+
+
+def went_through(run: Run) -> Run:
+    """The turn moves on: its request was answered, and what was left unfinished is behind it."""
+    if run.request.at is RequestState.SENT and run.unfinished is None:
+        return run
+    return evolve(run, request=passed(run.request), unfinished=None)
+
+
+def afresh(effect: Effect) -> Effect:
+    """The same, after progress: the incident is over, and its recoveries begin afresh."""
+
+    def after(run: Run, event: TurnEnded) -> Done:
+        mended = run if run.reply.at is ReplyState.SOUND else evolve(run, reply=mending(run.policy.recovery))
+        return effect(mended, event)
+
+    after.__name__ = f"{effect.__name__}_afresh"
+    return after
 
 
 def fold(run: Run, event: Result) -> Done:
@@ -183,7 +184,7 @@ def hear(run: Run, event: Said) -> Done:
 
 def ask(run: Run, event: TurnEnded) -> Done:
     """The turn is over and nothing is wrong with it."""
-    return _close(run, event), [*unanswered(run), Ask()]
+    return _close(run, event), [*unanswered(run), asks(run)]
 
 
 def wait(run: Run, event: TurnEnded) -> Done:
@@ -193,7 +194,7 @@ def wait(run: Run, event: TurnEnded) -> Done:
 
 def tell_wait(run: Run, event: TurnEnded) -> Done:
     """Waits ended as nobody hoped: the model is told, and a person where nobody foresaw the value."""
-    return _close(run, event), [*_left_over(run), *_tell_waits(run), Ask()]
+    return _close(run, event), [*_left_over(run), *_tell_waits(run), asks(run)]
 
 
 def _left_over(run: Run) -> list[Command]:
@@ -210,10 +211,10 @@ def nudge_by(detector: Detector[TurnEnded]) -> Effect:
     """The model is told what this detector saw, once in this streak."""
 
     def effect(run: Run, event: TurnEnded) -> Done:
-        told = Tell(detector.name, _read(detector.read(run, event)))
+        told = Tell(detector.name, values_of(detector.read(run, event)))
         closed = _close(run, event)
         streaks = evolve(closed.streaks, nudged=(*closed.streaks.nudged, detector.name))
-        return evolve(closed, streaks=streaks, told=True), [*unanswered(run), told, Ask()]
+        return evolve(closed, streaks=streaks, told=True), [*unanswered(run), told, asks(run)]
 
     effect.__name__ = f"nudge_{detector.name}"
     return effect
@@ -223,7 +224,7 @@ def stop_by(detector: Detector[TurnEnded]) -> Effect:
     """This detector stops the run: one last reply, without tools."""
 
     def effect(run: Run, event: TurnEnded) -> Done:
-        reason = Reason(detector.name, _read(detector.read(run, event)))
+        reason = Reason(detector.name, values_of(detector.read(run, event)))
         return conclude(_close(run, event), _left_over(run), reason, Fact.STUCK)
 
     effect.__name__ = f"stop_{detector.name}"
@@ -237,7 +238,7 @@ def rescue_by(detector: Detector[TurnEnded]) -> Effect:
         values = (
             ("instead_of", detector.name),
             ("unwritten", ", ".join(run.unwritten)),
-            *_read(detector.read(run, event)),
+            *values_of(detector.read(run, event)),
         )
         closed = _close(run, event)
         streaks = evolve(
@@ -245,7 +246,7 @@ def rescue_by(detector: Detector[TurnEnded]) -> Effect:
         )
         # A rescue is a new beginning: no nudge of before it makes the next one a third.
         told = [*_tell_waits(run), Tell("rescue", values)]
-        return evolve(closed, streaks=streaks, ladder=Ladder()), [*_left_over(run), *told, Ask()]
+        return evolve(closed, streaks=streaks, ladder=Ladder()), [*_left_over(run), *told, asks(run)]
 
     effect.__name__ = f"rescue_{detector.name}"
     return effect
@@ -256,7 +257,7 @@ def stop_before(detector: Detector[TurnEnded]) -> Callable[[Run, Reply], Done]:
 
     def effect(run: Run, event: Reply) -> Done:
         assert detector.before is not None
-        reason = Reason(detector.name, _read(detector.before(run, event)))
+        reason = Reason(detector.name, values_of(detector.before(run, event)))
         calls = answered(event, "not run: it could not have come to anything else than before")
         return conclude(charge(run, event), calls, reason, Fact.STUCK)
 
@@ -266,7 +267,7 @@ def stop_before(detector: Detector[TurnEnded]) -> Callable[[Run, Reply], Done]:
 
 def stop_chanting(run: Run, event: Chunk) -> Done:
     """The reply under way says the same again and again: it is cut, and the last one is asked for."""
-    reason = Reason(CHANTING.name, _read(CHANTING.read(run, event)))
+    reason = Reason(CHANTING.name, values_of(CHANTING.read(run, event)))
     return conclude(at_time(run, event), [Withdraw()], reason, Fact.STUCK)
 
 
@@ -275,50 +276,16 @@ def listen(run: Run, event: Chunk) -> Done:
     return at_time(run, event), ()
 
 
-def note_condensing(run: Run, event: Condensed) -> Done:
-    """The history was condensed by the host's own rule."""
-    return _condensed(run, event), ()
-
-
-def go_on_condensed(run: Run, event: Condensed) -> Done:
-    """The history was condensed so that the request can be sent again."""
-    return _condensed(run, event), [Ask()]
-
-
-def tell_condensing(run: Run, event: Condensed) -> Done:
-    """Condensing did not help: the model is told with the next request."""
-    told = Tell(CONDENSING.name, _read(CONDENSING.read(run, event)))
-    after = _condensed(run, event)
-    streaks = evolve(after.streaks, nudged=(*after.streaks.nudged, CONDENSING.name))
-    commands: list[Command] = [told, Ask()] if run.at is Phase.CONDENSING else [told]
-    return evolve(after, streaks=streaks, told=True), commands
-
-
-def stop_third_vain(run: Run, event: Condensed) -> Done:
-    """The nudge about condensing would be the third within the window."""
-    return _give_up(run, event, _third(run, CONDENSING.name))
-
-
-def stop_condensing(run: Run, event: Condensed) -> Done:
-    """Condensing helps no longer."""
-    return _give_up(run, event, Reason(CONDENSING.name, _read(CONDENSING.read(run, event))))
-
-
-def _third(run: Run, detector: Scalar) -> Reason:
+def third(run: Run, detector: Scalar) -> Reason:
     """Two nudges stand, and this detector would give the third."""
     ladder = run.ladder
     values = (("detector", detector), ("older", ladder.older), ("newer", ladder.newer), ("turn", run.turn.number))
     return Reason("escalation", values)
 
 
-def _give_up(run: Run, event: Condensed, reason: Reason) -> Done:
-    out: list[Command] = [Withdraw()] if run.at in (Phase.ASKING, Phase.RECOVERING) else unanswered(run)
-    return conclude(_condensed(run, event), out, reason, Fact.STUCK)
-
-
 def stop_escalated(run: Run, event: TurnEnded) -> Done:
     """A third nudge within the window: whichever detector gives it, it is a stop."""
-    reason = _third(run, nudge_due(run, event).seen["detector"])
+    reason = third(run, nudge_due(run, event).seen["detector"])
     return conclude(_close(run, event), _left_over(run), reason, Fact.STUCK)
 
 
@@ -330,31 +297,17 @@ def stop_at_limit(run: Run, event: Event) -> Done:
     return conclude(after, _left_over(run), reason, Fact.LIMIT_REACHED)
 
 
+def kept(run: Run, event: Reply) -> Run:
+    """The run with what was written of a reply that was cut off: it is no answer, and it is not thrown away."""
+    return evolve(run, unfinished=event.text) if event.text is not None and was_cut(event) else run
+
+
 def stop_at_limit_in_reply(run: Run, event: Reply) -> Done:
     """As `stop_at_limit`, on a reply that leads to another request: its usage counts, and none of its calls is run."""
-    charged = charge(run, event)
+    charged = kept(charge(run, event), event)
     found = limit_reached(charged, event)
     reason = Reason("turns", (("left", 0),)) if found is None else Reason(found.name, _values(found))
     return conclude(charged, answered(event, "the run has reached its limit"), reason, Fact.LIMIT_REACHED)
-
-
-def stop_truncated(run: Run, event: Reply) -> Done:
-    """Cut off once too often in one incident."""
-    calls = answered(event, "the reply was cut off, so its calls may be incomplete")
-    reason = _exhausted("truncated", run.policy.recovery.truncated)
-    return conclude(charge(run, event), calls, reason, Fact.TRUNCATED, Fact.RECOVERY_EXHAUSTED)
-
-
-def stop_paused(run: Run, event: Reply) -> Done:
-    """Paused once too often in one incident."""
-    reason = _exhausted("paused", run.policy.recovery.paused)
-    return conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
-
-
-def stop_empty(run: Run, event: Reply) -> Done:
-    """Empty once too often in one incident."""
-    reason = _exhausted("empty", run.policy.recovery.empty)
-    return conclude(charge(run, event), [], reason, Fact.RECOVERY_EXHAUSTED)
 
 
 def _next_turn(run: Run, calls: tuple[Call, ...]) -> Turn:
@@ -363,22 +316,9 @@ def _next_turn(run: Run, calls: tuple[Call, ...]) -> Turn:
     return Turn(turn.number + 1, open=calls, signal=turn.signal, strong=turn.strong, grew=turn.grew)
 
 
-def _condensed(run: Run, event: Condensed) -> Run:
-    """The run after a condensing: how many were in vain so far, and how much work there was at this one."""
-    count = vain(run, event)
-    streaks = run.streaks
-    spoken = streaks.nudged if count else tuple(name for name in streaks.nudged if name != CONDENSING.name)
-    changed = evolve(streaks, vain=count, work=run.ledger.work.size, nudged=spoken)
-    return at_time(evolve(run, streaks=changed), event)
-
-
-def _read(reading: Reading) -> Values:
+def values_of(reading: Reading) -> Values:
     """What a detector saw, as a nudge and a stop tell it."""
     return (("now", reading.now), ("stop", reading.stop), *sorted(reading.seen.items()))
-
-
-def _exhausted(of: str, allowed: int) -> Reason:
-    return Reason("recovery_exhausted", (("of", of), ("allowed", allowed)))
 
 
 def _values(found: Evidence) -> Values:

@@ -11,7 +11,7 @@ from statecraft.evolve import evolve
 
 from ._run_spending import at_time, charge
 from .commands import AnswerCalls, Ask, Command, End
-from .events import Call, Cancel, Event, NoReply, Refusal, Reply, StopReason
+from .events import Call, Cancel, Condensed, Event, NoReply, Refusal, Reply, StopReason
 from .manifest import Kind
 from .message import Message, grounded, no_facts, was_cut, words
 from .outcome import Account, Fact, MessageKind, Outcome, Reason, TerminalStatus
@@ -37,7 +37,7 @@ def finish(status: TerminalStatus) -> Callable[[Run, Reply], Done]:
     def effect(run: Run, event: Reply) -> Done:
         unverified = run.candidate.at is Message.FINAL_ANSWER and no_facts(run.candidate, event).holds
         facts = with_facts(run.facts, Fact.UNVERIFIED) if unverified else run.facts
-        run = evolve(charge(run, event), facts=facts)
+        run = evolve(charge(run, event), facts=facts, unfinished=None)
         declared = None if event.kind is None else event.kind.value
         return _end(run, event, status, Reason(run.candidate.at.value, (("declared", declared),)), event, alone=True)
 
@@ -58,6 +58,8 @@ def close(status: TerminalStatus) -> Callable[[Run, Reply | NoReply | Refusal], 
 
     def effect(run: Run, event: Reply | NoReply | Refusal) -> Done:
         reason = run.stop or Reason("concluded")
+        if isinstance(event, Refusal) and event.status > 0:  # at 0 or less nobody answered
+            run = evolve(run, facts=with_facts(run.facts, Fact.REFUSED))
         if not isinstance(event, Reply):
             return _end(at_time(run, event), event, status, reason, None, alone=False)
         run = charge(run, event)
@@ -81,10 +83,13 @@ def fail(run: Run, event: Refusal) -> Done:
     return _end(at_time(run, event), event, TerminalStatus.FAILED, reason, None, alone=False)
 
 
-def fail_too_long(run: Run, event: Refusal) -> Done:
+def fail_overflow(run: Run, event: Refusal | Condensed) -> Done:
     """The request is not taken, and nothing is left to condense: an overflow where the provider says so."""
-    by = "context_overflow" if event.too_long or event.status == TOO_LARGE else "refused"
-    reason = Reason(by, (("status", event.status), ("condensed", run.policy.recovery.condensed)))
+    sent = run.request
+    by = "context_overflow" if sent.said or sent.status == TOO_LARGE else "refused"
+    sizes = (("estimated", sent.size), ("window", sent.window))
+    reason = Reason(by, (("status", sent.status), ("condensed", run.policy.recovery.condensed), *sizes))
+    run = evolve(run, facts=with_facts(run.facts, Fact.REFUSED))
     return _end(at_time(run, event), event, TerminalStatus.FAILED, reason, None, alone=False)
 
 
@@ -131,7 +136,7 @@ def account_of(run: Run, at: float) -> Account:
 def conclude(run: Run, first: Sequence[Command], reason: Reason, *facts: Fact) -> Done:
     """The run is stopped for this reason: one last reply is asked for, without tools."""
     run = evolve(run, stop=reason, facts=with_facts(run.facts, *facts))
-    return run, [*first, Ask(final=True)]
+    return run, [*first, Ask(final=True, reply_tokens=run.reply_tokens)]
 
 
 def with_facts(facts: tuple[Fact, ...], *more: Fact) -> tuple[Fact, ...]:
@@ -168,6 +173,5 @@ def _outcome(
     unknown = unconfirmed or run.ledger.unconfirmed
     facts = with_facts(run.facts, Fact.SIDE_EFFECTS_UNCONFIRMED) if unknown else run.facts
     text = reply.text if reply is not None and reply.text is not None and reply.text.chars else None
-    return Outcome(
-        status, kinds.get(status, MessageKind.FAILURE_REPORT), reason, facts, account_of(run, at), text, alone
-    )
+    kind = kinds.get(status, MessageKind.FAILURE_REPORT)
+    return Outcome(status, kind, reason, facts, account_of(run, at), text, alone, None if alone else run.unfinished)

@@ -5,66 +5,64 @@ from __future__ import annotations
 from statecraft import Evidence, Guard, Level, guard, seen
 from statecraft.evolve import evolve
 
-from ._run_spending import charged
+from ._run_spending import charged, with_summary
 from .detectors.roster import ROSTER, unsaid
 from .escalation import Rung
-from .events import Awaits, Clock, Condensed, Event, Refusal, RefusalKind, Reply, Result, Signal, StopReason, TurnEnded
+from .events import Awaits, Clock, Condensed, Event, Refusal, Reply, Result, Signal, TurnEnded
 from .held import HeldState
 from .ledger.work import digest8
-from .message import WITHHELD, Message, was_cut
+from .message import Message
 from .policy import Budget
-from .state import Phase, Purse, Run, Spent
+from .reply import ReplyState, in_trouble
+from .request import RequestState
+from .state import Cause, Phase, Purse, Run, Spent
 from .turn import asked_by
 from .wait import told_of
 
-FINAL_REFUSALS = frozenset({401, 402, 403, 404})
-"""HTTP statuses after which asking again cannot help: no key, no money, not allowed, no such model."""
 
-SIZE_REFUSALS = frozenset({400, 413})
-"""HTTP statuses that say, or may say, that the request is too large."""
-
-PASSING_REFUSALS = frozenset({0, 408, 409, 425, 429})
-"""HTTP statuses (0: no connection) that a later request may not meet again; so may every status from 500 on."""
+@guard
+def troubled(run: Run, event: Reply) -> Evidence:
+    """The reply is no message and no turn: what is done about it leads to another request."""
+    return seen("troubled", in_trouble(event), stop=event.stop.value, calls=len(event.calls))
 
 
-FINAL_KINDS = frozenset({RefusalKind.BILLING, RefusalKind.AUTHENTICATION})
-SIZE_KINDS = frozenset(
-    {RefusalKind.PROMPT_TOO_LONG, RefusalKind.TOGETHER_TOO_LONG, RefusalKind.OVER_QUOTA, RefusalKind.REPLY_BUDGET}
-)
-PASSING_KINDS = frozenset({RefusalKind.RATE_LIMIT, RefusalKind.OVERLOADED, RefusalKind.BAD_CALL})
-"""What a refusal is for, where that can be told: it says more than the status, which servers use as they like.
+def reply_is(state: ReplyState) -> Guard[Run, Event]:
+    """What was done about a reply that went wrong."""
+    name = f"reply_{state.value}"
 
-A request that alone is over a quota, or over a model's limit with its reply, may pass when it is shorter. A bad call of
-the model's own, reported as a bad request, may be better the next time.
-"""
+    def ask(run: Run, event: Event) -> Evidence:
+        return seen(name, run.reply.at is state, reply=run.reply.at.value)
+
+    ask.__name__ = name
+    return guard(ask)
+
+
+def request_is(state: RequestState) -> Guard[Run, Event]:
+    """What was done about a refusal."""
+    name = f"request_{state.value}"
+
+    def ask(run: Run, event: Event) -> Evidence:
+        return seen(name, run.request.at is state, request=run.request.at.value)
+
+    ask.__name__ = name
+    return guard(ask)
 
 
 @guard
-def cut(run: Run, event: Reply) -> Evidence:
-    """The reply was cut off. Even a call in it that looks whole is not run: nobody knows what was still to come."""
-    ends = sum(call.cut for call in event.calls)
-    stop, calls = event.stop.value, len(event.calls)
-    return seen("cut", was_cut(event), stop=stop, calls=calls, capped=event.capped, cut_calls=ends)
+def nothing_left(run: Run, event: Condensed) -> Evidence:
+    """Nothing of the history can be made shorter any more."""
+    return seen("nothing_left", event.nothing_left, freed=event.freed, steps=",".join(event.steps))
 
 
-@guard
-def paused(run: Run, event: Reply) -> Evidence:
-    """The provider paused a long turn; sent back as it stands, it goes on."""
-    return seen("paused", event.stop is StopReason.PAUSE and not event.calls, stop=event.stop.value)
+def because(cause: Cause) -> Guard[Run, Condensed]:
+    """Why the history was condensed."""
+    name = f"because_{cause.value}"
 
+    def ask(run: Run, event: Condensed) -> Evidence:
+        return seen(name, run.cause is cause, cause=run.cause.value)
 
-@guard
-def empty(run: Run, event: Reply) -> Evidence:
-    """No text and no call; thinking alone is empty too."""
-    chars = event.text.chars if event.text else 0
-    holds = chars == 0 and not event.calls and event.stop not in WITHHELD
-    return seen("empty", holds, chars=chars, calls=len(event.calls), thinking=event.thinking is not None)
-
-
-@guard
-def withheld(run: Run, event: Reply) -> Evidence:
-    """The model, or the provider's filter, refuses to answer."""
-    return seen("withheld", event.stop in WITHHELD and not event.calls, stop=event.stop.value)
+    ask.__name__ = name
+    return guard(ask)
 
 
 @guard
@@ -203,37 +201,6 @@ def unwritten(run: Run, event: TurnEnded) -> Evidence:
 
 
 @guard
-def final_refusal(run: Run, event: Refusal) -> Evidence:
-    """Asking again cannot help."""
-    holds = event.kind in FINAL_KINDS or (event.kind is RefusalKind.OTHER and event.status in FINAL_REFUSALS)
-    return seen("final_refusal", holds, status=event.status, kind=event.kind.value)
-
-
-@guard
-def too_long(run: Run, event: Refusal) -> Evidence:
-    """The request itself is not taken: too long, or for all that is known it may be. A shorter one may pass."""
-    unknown = event.kind is RefusalKind.OTHER and event.status in SIZE_REFUSALS
-    holds = event.too_long or event.kind in SIZE_KINDS or unknown
-    return seen(
-        "too_long",
-        holds,
-        status=event.status,
-        too_long=event.too_long,
-        kind=event.kind.value,
-        size=event.size,
-        limit=event.limit,
-    )
-
-
-@guard
-def passing(run: Run, event: Refusal) -> Evidence:
-    """A later request may not meet this again."""
-    unknown = event.kind is RefusalKind.OTHER and (event.status in PASSING_REFUSALS or event.status >= 500)
-    holds = event.kind in PASSING_KINDS or unknown
-    return seen("passing", holds, status=event.status, after=event.after, kind=event.kind.value)
-
-
-@guard
 def turns(run: Run, event: Event) -> Evidence:
     """No turn is left."""
     left = run.purse[Purse.TURN]
@@ -253,7 +220,7 @@ def seconds(run: Run, event: Event) -> Evidence:
 @guard
 def tokens(run: Run, event: Event) -> Evidence:
     """The next request might not fit what is left of the tokens, less what is held back for the final reply."""
-    holds, used, next_at_most, held = _tokens(run.policy.budget, run.spent)
+    holds, used, next_at_most, held = _tokens(run, with_summary(run.spent, event))
     limit = run.policy.budget.tokens
     return seen("tokens", holds, used=used, next_at_most=next_at_most, limit=limit, held_back=held)
 
@@ -264,8 +231,9 @@ def usd(run: Run, event: Event) -> Evidence:
 
     What it will cost at most is taken from the dearest price of a token that was seen so far.
     """
-    holds, next_at_most, held = _usd(run.policy.budget, run.spent)
-    used, limit = round(run.spent.usage.usd, 6), run.policy.budget.usd
+    spent = with_summary(run.spent, event)
+    holds, next_at_most, held = _usd(run, spent)
+    used, limit = round(spent.usage.usd, 6), run.policy.budget.usd
     return seen("usd", holds, used=used, next_at_most=round(next_at_most, 6), held_back=round(held, 6), limit=limit)
 
 
@@ -276,8 +244,8 @@ LIMITS = (turns, seconds, tokens, usd)
 @guard
 def limits_with_reply(run: Run, event: Reply) -> Evidence:
     """A budget is used up once this reply is paid, so that the next request cannot be."""
-    budget, spent = run.policy.budget, charged(run.spent, event)
-    if not (_no_turn(run) or _seconds(run, spent, event)[0] or _tokens(budget, spent)[0] or _usd(budget, spent)[0]):
+    spent = charged(run.spent, event)
+    if not (_no_turn(run) or _seconds(run, spent, event)[0] or _tokens(run, spent)[0] or _usd(run, spent)[0]):
         return _WITHIN
     found = limit_reached(evolve(run, spent=spent), event)
     assert found is not None
@@ -312,18 +280,20 @@ def _seconds(run: Run, spent: Spent, event: Event) -> tuple[bool, float, float]:
     return budget.seconds is not None and used >= budget.seconds - held, used, held
 
 
-def _tokens(budget: Budget, spent: Spent) -> tuple[bool, int, int, int]:
+def _tokens(run: Run, spent: Spent) -> tuple[bool, int, int, int]:
     """Whether the tokens are used up; what is used, what the next request may cost, and what is held back."""
-    used, next_at_most = spent.usage.input + spent.usage.output, _next_tokens(budget, spent)
+    budget = run.policy.budget
+    used, next_at_most = spent.usage.input + spent.usage.output, _next_tokens(run, spent)
     held = round(_held(budget, budget.tokens, budget.hold_back_tokens))
     whole = budget.tokens
     holds = whole is not None and (used >= whole - held or used + next_at_most > whole - held)
     return holds, used, next_at_most, held
 
 
-def _usd(budget: Budget, spent: Spent) -> tuple[bool, float, float]:
+def _usd(run: Run, spent: Spent) -> tuple[bool, float, float]:
     """Whether the money is used up; what the next request may cost, and what is held back."""
-    used, next_at_most = spent.usage.usd, max(spent.dearest * _next_tokens(budget, spent), spent.last.usd)
+    budget = run.policy.budget
+    used, next_at_most = spent.usage.usd, max(spent.dearest * _next_tokens(run, spent), spent.last.usd)
     held = _held(budget, budget.usd, budget.hold_back_usd)
     whole = budget.usd
     return whole is not None and (used >= whole - held or used + next_at_most > whole - held), next_at_most, held
@@ -333,9 +303,10 @@ def _held(budget: Budget, whole: float | None, most: float) -> float:
     return 0.0 if whole is None else min(budget.hold_back * whole, most)
 
 
-def _next_tokens(budget: Budget, spent: Spent) -> int:
+def _next_tokens(run: Run, spent: Spent) -> int:
     """What the next request costs at most, in tokens: the prompt as it last stood with the reply, and a whole reply.
 
-    Where the size of a reply is not known, only the prompt counts.
+    A reply may take what this run's budget was raised to, else what the policy says. Where neither is known, only the
+    prompt counts.
     """
-    return spent.last.input + spent.last.output + (budget.reply_tokens or 0)
+    return spent.last.input + spent.last.output + (run.reply_tokens or run.policy.budget.reply_tokens or 0)

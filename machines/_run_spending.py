@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statecraft.evolve import evolve
 
-from .events import Event, Reply, Usage
+from .events import Condensed, Event, Reply, Usage
 from .state import Run, Spent
 
 
@@ -16,6 +16,20 @@ def at_time(run: Run, event: Event) -> Run:
 def timed(spent: Spent, event: Event) -> Spent:
     """What is spent at the event's time."""
     return spent if event.at <= spent.now else evolve(spent, now=event.at)
+
+
+def with_summary(spent: Spent, event: Event) -> Spent:
+    """What is spent with a condensing's cost, if the event is one; the prompt is shorter by what it freed."""
+    if not isinstance(event, Condensed):
+        return spent
+    had, cost = spent.usage, event.usage
+    usage = Usage(had.input + cost.input, had.output + cost.output, had.cached + cost.cached, had.usd + cost.usd)
+    return evolve(spent, usage=usage, last=evolve(spent.last, input=max(0, spent.last.input - event.freed)))
+
+
+def charge_summary(run: Run, event: Condensed) -> Run:
+    """The run with a condensing's cost."""
+    return evolve(run, spent=with_summary(run.spent, event))
 
 
 def charge(run: Run, event: Reply) -> Run:

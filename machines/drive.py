@@ -47,6 +47,7 @@ class Loop:
         self.run, self.put_down, self._host, self._journal, self._watch = run, False, host, journal, watch
         self.outlives = outlives
         self._left: deque[tuple[Command, Key]] = deque(left)
+        self._withdrawn = False  # the request that is out is not wanted any more
         self._unwritten = False  # a line is being written, or could not be: `run` may not be what the journal says
 
     @property
@@ -85,7 +86,13 @@ class Loop:
             if self.run.at is Phase.WAITING:  # what came meanwhile may have ended the wait already
                 await self._wait(command, key)
             return
+        self._withdrawn = False
         self._take_all(await self._host.effect(command, key))
+
+    def hear(self, event: Event) -> bool:
+        """Feed what comes while a request is out; whether that is still wanted. What is asked for waits its turn."""
+        self._take(event)
+        return not self._withdrawn and not ended(self.run)
 
     async def _wait(self, command: WaitUntil, key: Key) -> None:
         event = await self._host.wait(command.at, command.signals)
@@ -116,6 +123,7 @@ class Loop:
                     lines[id(command)] = self._journal.lines - 1
         self.run, self._unwritten = fed.run, False
         if any(isinstance(command, Withdraw) for command in fed.commands):
+            self._withdrawn = True
             self._left = deque(asked for asked in self._left if not isinstance(asked[0], Ask))
         for command in fed.commands:
             line = lines.get(id(command), self._journal.lines - 1)

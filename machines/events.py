@@ -131,7 +131,8 @@ class Call:
     `parsed` is false where the arguments are not a JSON object; `target` is what the call touches, if its tool says.
     `source` stands for what it cites, `topic` for the words of what it is about (four bytes each) and `figures` for the
     numbers there, where its tool says which arguments these are. `empty`: no argument holds anything. `named`: the name
-    as the model wrote it, where the tool was known by it all the same. `cut`: the arguments end in the middle of JSON.
+    as the model wrote it, where the tool was known by it all the same. `cut`: the arguments end in the middle of JSON;
+    `problem` says why they are no object.
     """
 
     id: str
@@ -146,6 +147,7 @@ class Call:
     empty: bool = False
     named: str | None = None
     cut: bool = False
+    problem: str = ""
 
 
 @attrs.frozen
@@ -177,8 +179,10 @@ class Said:
 class Reply:
     """One reply of the model.
 
-    `parts` is the whole of it as the provider wants it back, where that is more than its text and its calls. `capped`:
-    it used up its whole budget of tokens, whatever the provider calls that.
+    `text` is the whole message so far, where this reply continues one that was cut. `parts` is the whole of it as the
+    provider wants it back, where that is more than its text and its calls. `capped`: it used up its whole budget of
+    tokens, whatever the provider calls that. In tokens, where they are known: `budget` is what it was allowed, `most`
+    what its model can be allowed, `window` what prompt and reply have together.
     """
 
     at: float
@@ -192,6 +196,9 @@ class Reply:
     agent: str | None = None
     parts: Text | None = None
     capped: bool = False
+    budget: int | None = None
+    most: int | None = None
+    window: int | None = None
 
 
 @attrs.frozen
@@ -264,7 +271,8 @@ class Refusal:
 
     `after`: how long it asks to wait, where it says so. `too_long` is what the structured part of the answer says about
     size, where it says anything. `kind` is what it is refused for, as far as that can be told; `limit` the most tokens
-    that it takes of what was too many, and `size` how many there were, where it says so.
+    that it takes of what was too many, and `size` how many there were, where it says so. What the host knows of the
+    request, in tokens: `budget` is the reply's, `estimate` the size of the prompt, `window` the model's.
     """
 
     at: float
@@ -275,15 +283,43 @@ class Refusal:
     kind: RefusalKind = RefusalKind.OTHER
     limit: int | None = None
     size: int | None = None
+    budget: int | None = None
+    estimate: int | None = None
+    window: int | None = None
+
+
+@attrs.frozen
+class Measured:
+    """A prompt was measured before it was sent, in tokens: it may not fit.
+
+    `room` is the most that it may have beside its reply, `window` what both may have; `exact`: the provider counted.
+    """
+
+    at: float
+    estimate: int
+    room: int
+    window: int | None = None
+    exact: bool = False
 
 
 @attrs.frozen
 class Condensed:
-    """The history was condensed; `freed` tokens."""
+    """The history was condensed; `freed` tokens.
+
+    `steps` says how, in order: `pruned`, `cleared`, `summarised`, `mechanical`, `spilled`. `summary` is what stands for
+    the `dropped` messages, `kept` the tokens of newer ones that it left, and `usage` what it cost to have it written.
+    `nothing_left`: nothing can be made shorter any more.
+    """
 
     at: float
     freed: int
     summarised: bool = False
+    steps: tuple[str, ...] = ()
+    summary: Text | None = None
+    dropped: int = 0
+    kept: int = 0
+    usage: Usage = Usage()
+    nothing_left: bool = False
 
 
 @attrs.frozen
@@ -364,6 +400,7 @@ Event = (
     | PlanChanged
     | GoalMeasured
     | Refusal
+    | Measured
     | Condensed
     | Awaits
     | Signal

@@ -8,6 +8,7 @@ The rules, in the order of the rows:
 * Work that builds or edits is judged by its artifacts, where anything is known of them.
 * A blocker, with no recovery under way, blocks; a grounded answer beside it is partial.
 * A grounded answer completes. Forced, or claimed as less than final, it is partial: a forced stop is never `completed`.
+  So is any answer that leaves items of the plan open.
 * No source after an honest search: partial with eligible sources, else a failure.
 * An agent may always say that it failed.
 * Where the host gives no facts at all, a declared final completes unverified, unless the policy requires facts.
@@ -46,7 +47,8 @@ class Candidate:
     """A reply that may be a message, with what the run knows of its own work.
 
     `changes`: how many changes the run made. `unwritten`: how many required targets are not written yet (None: none
-    was required). `forced`: the run ends with this reply, whatever it says.
+    was required). `forced`: the run ends with this reply, whatever it says. `open_items`: of the plan. `unfinished`:
+    the agent had written something when it was stopped.
     """
 
     at: Message = Message.CANDIDATE
@@ -55,12 +57,17 @@ class Candidate:
     changes: int = 0
     unwritten: int | None = None
     require_facts: bool = False
+    open_items: int = 0
+    unfinished: bool = False
 
 
-CUT = frozenset({StopReason.LENGTH, StopReason.CONTEXT_WINDOW, StopReason.MALFORMED_CALL})
-"""Stop reasons of a reply that was cut off, or whose call the provider could not read."""
+CUT = frozenset({StopReason.LENGTH, StopReason.CONTEXT_WINDOW})
+"""Stop reasons of a reply that was cut off."""
 
 WITHHELD = frozenset({StopReason.REFUSAL, StopReason.CONTENT_FILTER})
+UNREAD = WITHHELD | {StopReason.MALFORMED_CALL}
+"""Stop reasons of a reply whose text is not the whole of what the model meant to say."""
+
 NONE = Facts()
 
 
@@ -69,9 +76,7 @@ def was_cut(event: Reply) -> bool:
 
     It used up its budget, or the arguments of a call end in the middle: providers call such a reply whole, too.
     """
-    malformed = event.stop is StopReason.MALFORMED_CALL and bool(event.calls)  # these are answered one by one
-    said = event.stop in CUT and not malformed
-    return said or event.capped or any(call.cut for call in event.calls)
+    return event.stop in CUT or event.capped or any(call.cut for call in event.calls)
 
 
 def facts_of(event: Reply) -> Facts:
@@ -83,7 +88,8 @@ def facts_of(event: Reply) -> Facts:
 def words(run: Candidate, event: Reply) -> Evidence:
     """The reply has a text that may be a message: whole, not withheld, and without a call."""
     chars = event.text.chars if event.text else 0
-    holds = chars > 0 and not event.calls and not was_cut(event) and event.stop not in WITHHELD
+    whole = not was_cut(event) and event.stop not in UNREAD
+    holds = chars > 0 and not event.calls and whole
     return seen("words", holds, chars=chars, calls=len(event.calls), stop=event.stop.value)
 
 
@@ -188,15 +194,23 @@ def facts_required(run: Candidate, event: Reply) -> Evidence:
 
 
 @guard
+def plan_left(run: Candidate, event: Reply) -> Evidence:
+    """Items of the plan are open, so that no answer is the whole of what was planned."""
+    return seen("plan_left", run.open_items > 0, open_items=run.open_items)
+
+
+@guard
 def something(run: Candidate, event: Reply) -> Evidence:
-    """The run has something to hand over: eligible sources, or changes that it made."""
+    """The run has something to hand over: eligible sources, changes that it made, or the beginning of an answer."""
     count = facts_of(event).eligible
-    return seen("something", (count or 0) > 0 or run.changes > 0, eligible=count, changes=run.changes)
+    holds = (count or 0) > 0 or run.changes > 0 or run.unfinished
+    return seen("something", holds, eligible=count, changes=run.changes, unfinished=run.unfinished)
 
 
 def changed(run: Candidate, event: NoReply | Refusal) -> Evidence:
-    """The run changed something."""
-    return seen("changed", run.changes > 0, changes=run.changes)
+    """The run changed something, or has the beginning of an answer."""
+    holds = run.changes > 0 or run.unfinished
+    return seen("changed", holds, changes=run.changes, unfinished=run.unfinished)
 
 
 def at(run: Candidate) -> Message:
@@ -210,6 +224,7 @@ def move(run: Candidate, state: Message) -> Candidate:
 
 
 may_be_partial = (no_facts | eligible).called("may_be_partial")
+may_complete = (not_answering | no_facts).called("may_complete")
 
 _C, _CHECK, _PART, _WHOLE, _FAIL = tuple(Message)
 row = Rows[Candidate, Message, Command]()
@@ -220,7 +235,7 @@ MESSAGE = Table[Candidate, Message, Reply | NoReply | Refusal, Command](
         row(_C, Reply, _PART, keep, ~words, something),
         row(_C, Reply, _FAIL, keep, ~words),
         row(_C, Reply, _CHECK, keep, undeclared, ~forced),
-        row(_C, Reply, _WHOLE, keep, artifacts, made, declares_final, ~forced),
+        row(_C, Reply, _WHOLE, keep, artifacts, made, declares_final, ~plan_left, ~forced),
         row(_C, Reply, _PART, keep, artifacts, made),
         row(_C, Reply, _FAIL, keep, artifacts, declares_failure),
         row(_C, Reply, _CHECK, keep, artifacts, ~forced),
@@ -228,11 +243,12 @@ MESSAGE = Table[Candidate, Message, Reply | NoReply | Refusal, Command](
         row(_C, Reply, _FAIL, keep, artifacts),
         row(_C, Reply, _PART, keep, blocked, grounded),
         row(_C, Reply, _FAIL, keep, blocked),
-        row(_C, Reply, _WHOLE, keep, grounded, declares_final, ~forced),
+        row(_C, Reply, _WHOLE, keep, grounded, declares_final, ~plan_left, ~forced),
         row(_C, Reply, _PART, keep, grounded),
         row(_C, Reply, _PART, keep, honest_without_source, eligible),
         row(_C, Reply, _FAIL, keep, honest_without_source),
         row(_C, Reply, _FAIL, keep, declares_failure),
+        row(_C, Reply, _PART, keep, may_complete, declares_final, plan_left, ~forced),
         row(_C, Reply, _WHOLE, keep, not_answering, declares_final, ~forced),
         row(_C, Reply, _PART, keep, no_facts, declares_final, facts_required, ~forced),
         row(_C, Reply, _WHOLE, keep, no_facts, declares_final, ~forced),

@@ -110,7 +110,7 @@ class Outcome:
     """The typed outcome of a run.
 
     `message` is the agent's own text, if it left one; `stands_alone` says whether that text may be shown as it is, or
-    only beneath the account, as a claim.
+    only beneath the account, as a claim. `unfinished` is what it had written of an answer when it was stopped.
     """
 
     status: TerminalStatus
@@ -120,6 +120,7 @@ class Outcome:
     account: Account
     message: Text | None = None
     stands_alone: bool = True
+    unfinished: Text | None = None
 
 
 def message_of(outcome: Outcome, text_of: Callable[[Text], str | None]) -> str:
@@ -136,17 +137,24 @@ def message_of(outcome: Outcome, text_of: Callable[[Text], str | None]) -> str:
         lines += ["", "What the agent says of it (its claim, not checked):", words]
     elif gone:
         lines += ["", "The agent's own words are no longer in the content store."]
+    begun = None if outcome.unfinished is None else text_of(outcome.unfinished)
+    if begun is not None and begun.strip():
+        lines += ["", "What it had written of an answer when it was stopped:", begun]
     return "\n".join(lines)
 
 
 def account_lines(outcome: Outcome, text_of: Callable[[Text], str | None]) -> list[str]:
     """The account in plain lines: status and reason first, then what was done, left open, seen last and spent."""
-    account = outcome.account
     seen = outcome.reason.seen
     lines = [f"The run ended as {outcome.status.value}: {outcome.reason.by}" + (f" ({seen})" if seen else "") + "."]
     if outcome.facts:
         lines.append("Facts: " + ", ".join(fact.value.replace("_", " ") for fact in outcome.facts) + ".")
-    lines.append(f"Changed: {_changes(account)}.")
+    return [*lines, *told_of(outcome.account, text_of)]
+
+
+def told_of(account: Account, text_of: Callable[[Text], str | None]) -> list[str]:
+    """What was done, left open, seen last and spent, in plain lines."""
+    lines = [f"Changed: {_changes(account)}."]
     lines += [f"Left open in the plan: {_shown(text_of(item))}" for item in account.open_items]
     lines += [f"Not known whether it took effect: {_touched(change)}" for change in account.unconfirmed]
     lines += [f"Not answered: call {call}" for call in account.unanswered]

@@ -22,8 +22,9 @@ class Budget:
     """What a run may spend: turns, wall clock (seconds), tokens (input and output), US dollars.
 
     `hold_back` is the share of seconds, tokens and dollars kept for the final reply, so that the last request is never
-    pre-empted by the limit that caused it; never more than the three `hold_back_*` amounts. `reply_tokens` is what one
-    reply may cost at most (None: not known, then only what is known counts). `final_reply`: whether a run that is
+    pre-empted by the limit that caused it; never more than the three `hold_back_*` amounts. `reply_tokens` is the
+    budget of one reply, or the model's own limit where that is lower; a reply that was cut raises it, up to the model's
+    limit (None: what one may cost is not known, then only what is known counts). `final_reply`: whether a run that is
     stopped is asked for one last reply.
     """
 
@@ -55,13 +56,27 @@ class Budget:
 
 @attrs.frozen
 class Recovery:
-    """How often one incident may be recovered from. Progress makes every count start afresh; 0 switches one off."""
+    """How often one incident may be recovered from; 0 switches a recovery off.
+
+    Of replies, which progress makes start afresh: cut off (`truncated`), `empty`, `paused`, not to be read
+    (`malformed`), an answer that leaves the plan open (`unfinished_plan`). Of requests, which one that goes through
+    makes start afresh: what passes by itself (`refused`), too long (`condensed`), about to be (`condensed_ahead`), a
+    reply budget too large (`reply_budget`), a transcript that is not taken (`transcript`), a call that a server could
+    not read (`bad_call`). `short_prompt`, a short one refused as too long, counts once for the whole run.
+    """
 
     truncated: int = 3
     empty: int = 2
     paused: int = 5
+    malformed: int = 1
+    unfinished_plan: int = 1
     refused: int = 8
     condensed: int = 2
+    condensed_ahead: int = 3
+    reply_budget: int = 2
+    short_prompt: int = 1
+    transcript: int = 1
+    bad_call: int = 2
 
 
 @attrs.frozen
@@ -194,6 +209,28 @@ class Messages:
 
 
 @attrs.frozen
+class History:
+    """How a history that outgrows its window is made shorter, each step with a switch of its own.
+
+    `window_tokens`: it is condensed as if the model's window were that, where that is less (None: the model's own).
+    Old results are cleared (`prune`) beyond the newest `kept_results` tokens of them, if that frees `least_pruned`. The
+    oldest part is summed up (`condense`), by the model (`summaries`) or mechanically; `kept_tokens` of the newest
+    messages stay, or a quarter of the window where that is less. Results of more than `spilled_chars` characters are
+    set aside (`spill`) where nothing else is left.
+    """
+
+    window_tokens: int | None = None
+    prune: bool = True
+    kept_results: int = 40_000
+    least_pruned: int = 20_000
+    condense: bool = True
+    summaries: bool = True
+    kept_tokens: int = 20_000
+    spill: bool = True
+    spilled_chars: int = 2_000
+
+
+@attrs.frozen
 class Planning:
     """Whether the model is given the tools to keep a plan."""
 
@@ -212,6 +249,7 @@ class Policy:
     waiting: Waiting = Waiting()
     messages: Messages = Messages()
     planning: Planning = Planning()
+    history: History = History()
     calls: Calls = Calls()
 
 
@@ -244,6 +282,13 @@ def problems_of(policy: Policy) -> list[str]:
         found.append("budget: neither turns nor tokens end this run; set one, or say unbounded = true")
     counts = attrs.asdict(policy.recovery)
     found += [f"recovery.{name}: found {n}, expected 0 or more" for name, n in counts.items() if n < 0]
+    history = policy.history
+    if history.window_tokens is not None and history.window_tokens < 1:
+        found.append(f"history.window_tokens: found {history.window_tokens}, expected 1 or more, or no limit")
+    for name in ("kept_results", "least_pruned", "kept_tokens", "spilled_chars"):
+        value = getattr(history, name)
+        if value < 0:
+            found.append(f"history.{name}: found {value}, expected 0 or more")
     if policy.escalation.rescues < 0:
         found.append(f"escalation.rescues: found {policy.escalation.rescues}, expected 0 or more")
     if policy.escalation.within < 1:

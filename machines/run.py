@@ -4,8 +4,8 @@ The rules: a request is out (`asking`, or `recovering` after one that went wrong
 (`acting`), nothing is to be done before a time or a signal (`waiting`), the history is being condensed (`condensing`),
 or the last reply is out (`concluding`).
 
-* A turn is a reply with the results of all its calls. Replies that are cut, paused or empty are recovered from and use
-  up no turn; each such incident has its own budget, and progress makes all of them full again.
+* A turn is a reply with the results of all its calls. Replies that go wrong are recovered from and use up no turn, and
+  so are requests; the machines `reply` and `request` say what is done about them, and how often.
 * What judges a turn stands on `TurnEnded`: first what stops, then what waits, then what nudges. Nothing is judged
   before the whole turn is in the run.
 * A stop asks for exactly one reply without tools. Whatever comes, or does not come, ends the run.
@@ -14,14 +14,13 @@ or the last reply is out (`concluding`).
 * A call may wait for something outside: a person, or a signal. It is held, and its turn with it: the run waits, costs
   nothing, and can be put down. What comes lets the call run, or has it answered.
 
-`inner` machines: MESSAGE says what the reply has become, WAIT how a declared wait stands, HELD how a held call does,
-ESCALATION how many nudges there were.
+`inner` machines: MESSAGE says what the reply has become, REPLY and REQUEST what is done about one that went wrong, WAIT
+how a declared wait stands, HELD how a held call does, ESCALATION how many nudges there were.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf
 
 from statecraft import Inner, Level, Row, Rows, Table, ignore, inner, ordered, reaches, refuse
 from statecraft.evolve import evolve
@@ -29,12 +28,11 @@ from statecraft.evolve import evolve
 from . import _run_effects as do
 from . import _run_endings as end
 from . import _run_holding as hold
+from . import _run_recoveries as mend
 from ._run_guards import (
     asking_call,
+    because,
     calls,
-    cut,
-    empty,
-    final_refusal,
     heard,
     held,
     held_in_vain,
@@ -42,22 +40,50 @@ from ._run_guards import (
     limits,
     limits_with_reply,
     message_is,
+    nothing_left,
     nudge_due,
     nudged_twice,
     only_polled,
     open_call,
-    passing,
-    paused,
     progressed,
     released,
-    too_long,
+    reply_is,
+    request_is,
+    troubled,
     unwritten,
     wait_over,
-    withheld,
 )
-from .commands import AnswerCalls, Ask, Command, Condense, End, RunCalls, Show, Tell, TellPerson, WaitUntil, Withdraw
+from ._run_lenses import (
+    the_candidate,
+    the_held,
+    the_ladder,
+    the_mending,
+    the_sending,
+    the_wait,
+    with_candidate,
+    with_held,
+    with_ladder,
+    with_mending,
+    with_sending,
+    with_wait,
+)
+from .commands import (
+    AnswerCalls,
+    Ask,
+    Command,
+    Condense,
+    Discard,
+    End,
+    RunCalls,
+    Show,
+    Simplify,
+    Tell,
+    TellPerson,
+    WaitUntil,
+    Withdraw,
+)
 from .detectors.roster import CHANTING, CONDENSING, ROSTER, Detector, unsaid
-from .escalation import ESCALATION, Ladder
+from .escalation import ESCALATION
 from .events import (
     Awaits,
     Begin,
@@ -68,6 +94,7 @@ from .events import (
     Ended,
     Event,
     GoalMeasured,
+    Measured,
     NoReply,
     PlanChanged,
     Refusal,
@@ -77,13 +104,13 @@ from .events import (
     Signal,
     TurnEnded,
 )
-from .held import HELD, Held
-from .manifest import Tool
-from .message import MESSAGE, Candidate, Message
+from .held import HELD
+from .message import MESSAGE, Message
 from .outcome import TerminalStatus
-from .state import ENDINGS, OPEN, RECOVERIES, SIZES, Phase, Purse, Run
-from .turn import asked_by
-from .wait import WAIT, OneWait, WaitState, urgency
+from .reply import REPLY, ReplyState, mending
+from .request import REQUEST, RequestState, sending
+from .state import ENDINGS, OPEN, SIZES, Cause, Phase, Purse, Run
+from .wait import WAIT
 
 
 def _at(run: Run) -> Phase:
@@ -100,96 +127,6 @@ def _purse(run: Run) -> Mapping[Purse, int | None]:
 
 def _pay(run: Run, left: Mapping[Purse, int | None]) -> Run:
     return evolve(run, purse=left)
-
-
-def the_candidate(run: Run, event: Reply | NoReply | Refusal) -> Candidate | None:
-    """A reply that may be a message: its text alone, or, when the run is to end with it, whatever it is."""
-    forced = run.at is Phase.CONCLUDING
-    if isinstance(event, Reply) and event.agent not in (None, run.agent):
-        return None  # another agent's message is no message of this run
-    if not forced and not isinstance(event, Reply):
-        return None
-    if (
-        not forced
-        and isinstance(event, Reply)
-        and (event.calls or unusable(run, event).holds or withheld(run, event).holds)
-    ):
-        return None
-    unwritten = len(run.unwritten) if run.requires else None
-    return Candidate(
-        Message.CANDIDATE,
-        run.work,
-        forced,
-        run.ledger.changes_in_all,
-        unwritten,
-        run.policy.messages.require_facts,
-    )
-
-
-def with_candidate(run: Run, event: Reply | NoReply | Refusal, candidate: Candidate) -> Run:
-    """The run with its candidate."""
-    return evolve(run, candidate=candidate)
-
-
-def the_ladder(run: Run, event: Reply | TurnEnded) -> Ladder | None:
-    """The nudges that stand. A reply moves it only if the model was told something before it."""
-    if isinstance(event, Reply) and not run.told:
-        return None
-    within, moved = run.policy.escalation.within, bool(run.turn.signal)
-    return evolve(run.ladder, turn=run.turn.number, progressed=moved, within=within)
-
-
-def with_ladder(run: Run, event: Reply | TurnEnded, ladder: Ladder) -> Run:
-    """The run with its ladder; a reply is what makes a nudge count."""
-    return evolve(run, ladder=ladder, told=run.told and not isinstance(event, Reply))
-
-
-def the_wait(run: Run, event: Result) -> OneWait | None:
-    """The wait that the answer is a look at: one that goes on, or a new one. Its time is a slice of the run's."""
-    call = asked_by(run.turn.open, event)
-    if call is None or event.poll is None or not run.policy.waiting.enabled or call.signature in run.waits.over:
-        return None
-    rule = run.tool(call.tool).wait
-    if rule is None:
-        return None
-    now = max(event.at, run.spent.now)  # a clock that was put back makes no wait longer
-    wait = run.waits.open.get(call.signature) or OneWait(tool=call.tool, since=now)
-    longest = inf if rule.max_wait_seconds is None else rule.max_wait_seconds
-    return evolve(wait, until=min(wait.since + longest, now + run.time_left(now)), now=now)
-
-
-def with_wait(run: Run, event: Result, wait: OneWait) -> Run:
-    """The run with its wait; one that is over is no longer held, and the turn knows of it."""
-    call, waits = asked_by(run.turn.open, event), run.waits
-    assert call is not None
-    if wait.at is WaitState.WAITING:
-        own = min(wait.now + _interval(run.tool(call.tool)), wait.until)
-        next_at = min(own, waits.next_at) if run.turn.polls else own  # of several looks, the one that is due first
-        held = waits.open.insert(call.signature, evolve(wait, until=0.0, now=0.0))
-        return evolve(run, waits=evolve(waits, open=held, next_at=next_at))
-    waits = evolve(waits, open=waits.open.discard(call.signature), over=waits.over.insert(call.signature))
-    if wait.at is WaitState.SETTLED:
-        return evolve(run, waits=waits)
-    over = sorted((*run.turn.waits_over, wait), key=urgency)  # whatever the order of the answers
-    return evolve(run, waits=waits, turn=evolve(run.turn, waits_over=tuple(over)))
-
-
-def the_held(run: Run, event: Signal | Clock) -> Held | None:
-    """The held call that the signal names, or the one whose time is over first."""
-    calls = run.turn.held
-    if isinstance(event, Signal):
-        return None if heard(run, event).holds else next((one for one in calls if one.name == event.name), None)
-    return min(calls, key=lambda one: (one.until, one.name), default=None)
-
-
-def with_held(run: Run, event: Signal | Clock, held: Held) -> Run:
-    """The run with its held call."""
-    calls = tuple(held if one.call is held.call else one for one in run.turn.held)
-    return evolve(run, turn=evolve(run.turn, held=calls))
-
-
-def _interval(tool: Tool) -> float:
-    return (tool.wait.min_interval_seconds if tool.wait else None) or 0.0
 
 
 row = Rows[Run, Phase, Command]()
@@ -223,15 +160,33 @@ _ASKED: tuple[Phase, ...] = (*_ALIVE, Phase.CONCLUDING)
 _BUSY: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING, Phase.WAITING)
 _UNASKED: tuple[Phase, ...] = (Phase.ACTING, Phase.WAITING, Phase.CONDENSING)
 _TURNING: tuple[Phase, ...] = (*_ALIVE, Phase.ACTING)
-unusable = (cut | paused | empty).called("unusable")
 
 JUDGE: Inner[Run, Phase, Command] = inner(MESSAGE, during=_ASKED, get=the_candidate, put=with_candidate)
 LADDER: Inner[Run, Phase, Command] = inner(ESCALATION, during=_TURNING, get=the_ladder, put=with_ladder)
 WAITS: Inner[Run, Phase, Command] = inner(WAIT, during=[Phase.ACTING], get=the_wait, put=with_wait)
 HOLDS: Inner[Run, Phase, Command] = inner(HELD, during=[Phase.WAITING], get=the_held, put=with_held)
+MENDS: Inner[Run, Phase, Command] = inner(
+    REPLY,
+    during=_ALIVE,
+    get=the_mending,
+    put=with_mending,
+    fresh=lambda run: mending(run.policy.recovery),
+    held=lambda run: run.reply,
+)
+SENDS: Inner[Run, Phase, Command] = inner(
+    REQUEST,
+    during=_ALIVE,
+    get=the_sending,
+    put=with_sending,
+    fresh=lambda run: sending(run.policy.recovery),
+    held=lambda run: run.request,
+)
 
-P, B = Phase, Purse
-LAST = [AnswerCalls, TellPerson, Ask]
+P, B, R, Q = Phase, Purse, ReplyState, RequestState
+LAST, LAST_CALLS = [AnswerCalls, TellPerson, Ask], [AnswerCalls, Ask]
+CALLING = [RunCalls, AnswerCalls]
+AFRESH: list[Purse | Inner[Run, Phase, Command]] = [B.CONDENSED, MENDS]
+AGAIN, FULL = [AnswerCalls, Discard, Tell, Ask], [AnswerCalls, Tell, Condense]
 DONE, PART, BLOCK = TerminalStatus.COMPLETED, TerminalStatus.PARTIAL, TerminalStatus.BLOCKED
 
 RUN = Table[Run, Phase, Event, Command](
@@ -242,27 +197,24 @@ RUN = Table[Run, Phase, Event, Command](
         row(P.READY, Said, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
         row(P.READY, Said, P.ASKING, do.begin, asks=[Ask]),
         # a reply
-        row(_ALIVE, Reply, P.BLOCKED, end.withhold, withheld, asks=[End]),
-        row(
-            _ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, unusable, limits_with_reply, asks=[AnswerCalls, Ask]
-        ),
-        row(_ALIVE, Reply, P.RECOVERING, do.resume_cut, cut, asks=[AnswerCalls, Ask], spends=B.TRUNCATED),
-        row(_ALIVE, Reply, P.CONCLUDING, do.stop_truncated, cut, asks=[AnswerCalls, Ask]),
-        row(_ALIVE, Reply, P.RECOVERING, do.resume_paused, paused, asks=[Ask], spends=B.PAUSED),
-        row(_ALIVE, Reply, P.CONCLUDING, do.stop_paused, paused, asks=[Ask]),
-        row(_ALIVE, Reply, P.RECOVERING, do.remind_empty, empty, asks=[Tell, Ask], spends=B.EMPTY),
-        row(_ALIVE, Reply, P.CONCLUDING, do.stop_empty, empty, asks=[Ask]),
+        row(_ALIVE, Reply, P.BLOCKED, end.withhold, reply_is(R.WITHHELD), asks=[End]),
+        row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, troubled, limits_with_reply, asks=LAST_CALLS),
+        row(_ALIVE, Reply, P.CONDENSING, mend.condense_full, reply_is(R.FULL), asks=FULL, spends=MENDS),
+        row(_ALIVE, Reply, P.RECOVERING, mend.recover, ~limits_with_reply, asks=AGAIN, spends=MENDS),
+        row(_ALIVE, Reply, P.CONCLUDING, mend.stop_truncated, reply_is(R.TRUNCATED), asks=LAST_CALLS),
+        row(_ALIVE, Reply, P.CONCLUDING, mend.stop_malformed, reply_is(R.MALFORMED), asks=[Discard, Ask]),
+        row(_ALIVE, Reply, P.CONCLUDING, mend.stop_spent, reply_is(R.SPENT), asks=[Discard, Ask]),
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, calls, limits_with_reply, asks=[AnswerCalls, Ask]),
         *(
             row(_ALIVE, Reply, P.CONCLUDING, do.stop_before(d), reaches(d.before, Level.STOP), asks=[AnswerCalls, Ask])
             for d in ROSTER
             if d.before is not None
         ),
-        row(_ALIVE, Reply, P.ACTING, do.act, calls, asks=[RunCalls, AnswerCalls], spends=B.TURN, refills=[B.HELD]),
+        row(_ALIVE, Reply, P.ACTING, do.act, calls, asks=CALLING, spends=B.TURN, refills=[B.HELD, SENDS]),
         row(_ALIVE, Reply, P.COMPLETED, end.finish(DONE), message_is(Message.FINAL_ANSWER), asks=[End]),
         row(_ALIVE, Reply, P.PARTIAL, end.finish(PART), message_is(Message.PARTIAL_ANSWER), asks=[End]),
         row(_ALIVE, Reply, P.BLOCKED, end.finish(BLOCK), message_is(Message.FAILURE_REPORT), asks=[End]),
-        row(_ALIVE, Reply, P.ACTING, do.checkpoint, asks=[Show], spends=B.TURN),
+        row(_ALIVE, Reply, P.ACTING, do.checkpoint, asks=[Show], spends=B.TURN, refills=[SENDS]),
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, asks=[AnswerCalls, Ask]),
         # the turn and what it found
         row(P.ACTING, Result, P.ACTING, do.fold, open_call),
@@ -277,11 +229,11 @@ RUN = Table[Run, Phase, Event, Command](
             P.ACTING,
             TurnEnded,
             P.WAITING,
-            do.wait,
+            do.afresh(do.wait),
             only_polled,
             progressed,
             asks=[AnswerCalls, WaitUntil],
-            refills=RECOVERIES,
+            refills=AFRESH,
         ),
         row(P.ACTING, TurnEnded, P.WAITING, do.wait, only_polled, asks=[AnswerCalls, WaitUntil]),
         *(
@@ -296,7 +248,7 @@ RUN = Table[Run, Phase, Event, Command](
             )
             for d in ROSTER
         ),
-        row(P.ACTING, TurnEnded, P.ASKING, do.ask, progressed, asks=[AnswerCalls, Ask], refills=RECOVERIES),
+        row(P.ACTING, TurnEnded, P.ASKING, do.afresh(do.ask), progressed, asks=LAST_CALLS, refills=AFRESH),
         row(P.ACTING, TurnEnded, P.ASKING, do.ask, asks=[AnswerCalls, Ask]),
         row.stay(OPEN, PlanChanged, do.note_plan),
         row.stay(OPEN, GoalMeasured, do.note_goal),
@@ -311,27 +263,32 @@ RUN = Table[Run, Phase, Event, Command](
         row(P.WAITING, Signal, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
         row(P.WAITING, Signal, P.ASKING, do.ask_again, asks=[Ask]),
         # a request that was refused
-        row(_ALIVE, Refusal, P.FAILED, end.fail, final_refusal, asks=[End]),
+        row(_ALIVE, Refusal, P.FAILED, end.fail, request_is(Q.REFUSED), asks=[End]),
         row(_ALIVE, Refusal, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
-        row(_ALIVE, Refusal, P.CONDENSING, do.condense, too_long, asks=[Condense], spends=B.CONDENSED),
-        row(_ALIVE, Refusal, P.FAILED, end.fail_too_long, too_long, asks=[End]),
-        row(_ALIVE, Refusal, P.RECOVERING, do.retry, passing, asks=[Ask], spends=B.REFUSED),
+        row(_ALIVE, Refusal, P.CONDENSING, mend.condense, request_is(Q.SHRUNK), asks=[Condense], spends=SENDS),
+        row(_ALIVE, Refusal, P.RECOVERING, mend.retry, asks=[Simplify, Tell, Ask], spends=SENDS),
+        row(_ALIVE, Refusal, P.FAILED, end.fail_overflow, request_is(Q.OVERFLOW), asks=[End]),
         row(_ALIVE, Refusal, P.FAILED, end.fail, asks=[End]),
+        # a history that outgrows its window
+        row(_ALIVE, Measured, P.CONDENSING, mend.condense_ahead, asks=[Withdraw, Condense], spends=SENDS),
+        row.stay(_ALIVE, Measured, mend.note_measure),
+        row(P.CONDENSING, Condensed, P.FAILED, end.fail_overflow, nothing_left, because(Cause.REFUSED), asks=[End]),
+        row(P.CONDENSING, Condensed, P.CONCLUDING, mend.stop_full, nothing_left, because(Cause.FULL), asks=[Ask]),
         row(
             (*_BUSY, P.CONDENSING),
             Condensed,
             P.CONCLUDING,
-            do.stop_condensing,
+            mend.stop_condensing,
             vain_stop,
             asks=[AnswerCalls, Withdraw, Ask],
         ),
-        row(_ALIVE, Condensed, P.CONCLUDING, do.stop_third_vain, *third_vain_nudge, asks=[Withdraw, Ask]),
-        row(_UNASKED, Condensed, P.CONCLUDING, do.stop_third_vain, *third_vain_nudge, asks=[AnswerCalls, Ask]),
+        row(_ALIVE, Condensed, P.CONCLUDING, mend.stop_third_vain, *third_vain_nudge, asks=[Withdraw, Ask]),
+        row(_UNASKED, Condensed, P.CONCLUDING, mend.stop_third_vain, *third_vain_nudge, asks=[AnswerCalls, Ask]),
         row(P.CONDENSING, Condensed, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
-        row(P.CONDENSING, Condensed, P.RECOVERING, do.tell_condensing, vain_nudge, vain_unsaid, asks=[Tell, Ask]),
-        row(P.CONDENSING, Condensed, P.RECOVERING, do.go_on_condensed, asks=[Ask]),
-        row.stay(_BUSY, Condensed, do.tell_condensing, vain_nudge, vain_unsaid, asks=[Tell], spends=B.CONDENSED),
-        row.stay(_BUSY, Condensed, do.note_condensing),
+        row(P.CONDENSING, Condensed, P.RECOVERING, mend.tell_condensing, vain_nudge, vain_unsaid, asks=[Tell, Ask]),
+        row(P.CONDENSING, Condensed, P.RECOVERING, mend.go_on_condensed, asks=[Ask]),
+        row.stay(_BUSY, Condensed, mend.tell_condensing, vain_nudge, vain_unsaid, asks=[Tell], spends=B.CONDENSED),
+        row.stay(_BUSY, Condensed, mend.note_condensing),
         # a reply that is still streaming
         row(_ALIVE, Chunk, P.CONCLUDING, do.stop_chanting, reaches(CHANTING.read, Level.STOP), asks=[Withdraw, Ask]),
         row.stay(_ALIVE, Chunk, do.listen),
@@ -353,6 +310,7 @@ RUN = Table[Run, Phase, Event, Command](
         ordered([P.ACTING], [TurnEnded], "a stop before a wait, a wait before a nudge, a nudge before going on"),
         ignore([P.READY, *OPEN], [Ended], "what a recording says of its own end decides nothing"),
         ignore([P.CONCLUDING], [Chunk], "the last reply is judged when it is whole"),
+        ignore([P.CONCLUDING], [Measured], "the last request is sent as it stands"),
         ignore([P.CONCLUDING], [Condensed], "the run is being ended"),
         ordered([*_BUSY, P.CONDENSING], [Condensed], "a stop before a nudge, a nudge before going on"),
         ignore([*_ASKED, P.ACTING, P.CONDENSING], [Signal, Clock], "nothing waits for it"),
@@ -366,6 +324,7 @@ RUN = Table[Run, Phase, Event, Command](
         ordered([P.ACTING], [Result], "a call of this turn before one of an earlier turn, should they share an id"),
         refuse([P.ACTING, P.WAITING, P.CONDENSING], [Reply, Refusal], "no request is out"),
         refuse([P.ACTING, P.WAITING], [NoReply], "no request is out"),
+        refuse([P.READY, P.ACTING, P.WAITING, P.CONDENSING], [Measured], "no request is out"),
         refuse([P.ACTING, P.WAITING, P.CONDENSING], [Chunk], "no request is out"),
     ],
     events=[
@@ -378,6 +337,7 @@ RUN = Table[Run, Phase, Event, Command](
         PlanChanged,
         GoalMeasured,
         Refusal,
+        Measured,
         Condensed,
         Awaits,
         Signal,
@@ -393,5 +353,5 @@ RUN = Table[Run, Phase, Event, Command](
     budgets=SIZES,
     purse=_purse,
     pay=_pay,
-    inners=[JUDGE, LADDER, WAITS, HOLDS],
+    inners=[JUDGE, MENDS, SENDS, LADDER, WAITS, HOLDS],
 )

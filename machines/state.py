@@ -1,13 +1,13 @@
 """A run: one frozen value, the whole state of it. What it has learned is its ledger, in `ledger/`.
 
 Handed on from leg to leg are the ledger with the plan, what is left of the budgets, and what was spent. A leg's own are
-the windows, streaks and counters: `turn`, `streaks`, `ladder`, and the budgets of recovery.
+the windows, streaks and counters: `turn`, `streaks`, `ladder`, and the recoveries, `reply` and `request`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cached_property
 from math import inf
 
@@ -17,12 +17,14 @@ from rpds import HashTrieMap, HashTrieSet
 from statecraft.evolve import evolve
 
 from .escalation import Ladder
-from .events import Call, Usage
+from .events import Call, Text, Usage
 from .ledger.work import Ledger, next_leg
 from .manifest import UNDECLARED, Tool, Tools, Work
 from .message import Candidate
 from .outcome import Fact, Outcome, Reason
 from .policy import DEFAULT, Policy, problems_of
+from .reply import Mending, mending
+from .request import Sending, passed, sending
 from .streaks import Streaks, closed, steps_of
 from .turn import Turn
 from .wait import OneWait
@@ -52,13 +54,9 @@ ENDINGS = (Phase.COMPLETED, Phase.PARTIAL, Phase.BLOCKED, Phase.FAILED, Phase.CA
 
 
 class Purse(Enum):
-    """What rows spend: turns and rescues of the run, and recoveries of one incident."""
+    """What rows spend: turns and rescues of the run, what is told of condensings, and held calls of a turn."""
 
     TURN = "turns"
-    TRUNCATED = "truncations"
-    EMPTY = "empty_replies"
-    PAUSED = "pauses"
-    REFUSED = "refusals"
     CONDENSED = "condensings"
     RESCUE = "rescues"
     HELD = "held_calls"
@@ -69,7 +67,14 @@ class Purse(Enum):
 OF_RUN = (Purse.TURN, Purse.RESCUE)
 """Budgets of a whole run: what is left of them is handed on from leg to leg."""
 
-RECOVERIES = (Purse.TRUNCATED, Purse.EMPTY, Purse.PAUSED, Purse.REFUSED, Purse.CONDENSED)
+
+class Cause(StrEnum):
+    """Why the history is being condensed."""
+
+    NONE = "none"
+    AHEAD = "ahead"
+    REFUSED = "refused"
+    FULL = "full"
 
 
 @attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
@@ -123,7 +128,9 @@ class Run:
     """The whole state of one run.
 
     `agent`: whose run it is, where several speak in it; a reply of another one ends nothing. `told`: the next request
-    carries a nudge. `unanswered`: the newest calls whose turn ended without their answer.
+    carries a nudge. `unanswered`: the newest calls whose turn ended without their answer. `reply` and `request` are the
+    recoveries of the incident under way, `reply_tokens` the reply budget where the run has one of its own, `cause` why
+    the history is being condensed, `unfinished` what the agent had written when it was stopped.
     """
 
     id: str
@@ -145,6 +152,11 @@ class Run:
     waits: Waits = Waits()
     outside: Outside = Outside()
     unanswered: tuple[Call, ...] = ()
+    reply: Mending = Mending()
+    request: Sending = Sending()
+    reply_tokens: int | None = None
+    cause: Cause = Cause.NONE
+    unfinished: Text | None = None
     stop: Reason | None = None
     facts: tuple[Fact, ...] = ()
     outcome: Outcome | None = None
@@ -159,6 +171,13 @@ class Run:
         """The turn looked at declared waits that go on, and did nothing else; a thought beside them is nothing."""
         turn = self.turn
         return turn.polls > 0 and not turn.open and not steps_of(turn.answers, self.tool)
+
+    @property
+    def open_items(self) -> int:
+        """Items of the plan that are not done; 0 where the policy reminds of none."""
+        if not self.ledger.plan or not self.policy.recovery.unfinished_plan:
+            return 0
+        return sum(item.status != "completed" for item in self.ledger.plan)
 
     @property
     def unwritten(self) -> tuple[str, ...]:
@@ -186,28 +205,8 @@ def turns_full(run: Run) -> int | None:
     return budget.turns if budget.turns is not None else budget.tokens
 
 
-def truncations_full(run: Run) -> int:
-    """How often one incident of cut replies is recovered from."""
-    return run.policy.recovery.truncated
-
-
-def empty_replies_full(run: Run) -> int:
-    """How often one incident of empty replies is."""
-    return run.policy.recovery.empty
-
-
-def pauses_full(run: Run) -> int:
-    """How often one incident of paused replies is."""
-    return run.policy.recovery.paused
-
-
-def refusals_full(run: Run) -> int:
-    """How often one incident of refused requests is."""
-    return run.policy.recovery.refused
-
-
 def condensings_full(run: Run) -> int:
-    """How often one incident of requests too long is."""
+    """How often a run is told, in one incident, that condensings were in vain."""
     return run.policy.recovery.condensed
 
 
@@ -223,10 +222,6 @@ def held_full(run: Run) -> int:
 
 SIZES: Mapping[Purse, Callable[[Run], int | None]] = {
     Purse.TURN: turns_full,
-    Purse.TRUNCATED: truncations_full,
-    Purse.EMPTY: empty_replies_full,
-    Purse.PAUSED: pauses_full,
-    Purse.REFUSED: refusals_full,
     Purse.CONDENSED: condensings_full,
     Purse.RESCUE: rescues_full,
     Purse.HELD: held_full,
@@ -247,6 +242,7 @@ def new_run(
     if problems := problems_of(policy):
         raise ValueError("; ".join(problems))
     run = Run(id, policy=policy, tools=shared(tools), work=work, requires=requires, agent=agent)
+    run = evolve(run, reply=mending(policy.recovery), request=sending(policy.recovery))
     return evolve(run, purse={budget: size(run) for budget, size in SIZES.items()})
 
 
@@ -261,7 +257,7 @@ def shared(tools: Tools | None) -> Tools:
 
 def under(run: Run, policy: Policy) -> Run:
     """A run that has not begun, under another policy: its budgets are full by that."""
-    changed = evolve(run, policy=policy)
+    changed = evolve(run, policy=policy, reply=mending(policy.recovery), request=sending(policy.recovery))
     return evolve(changed, purse={budget: size(changed) for budget, size in SIZES.items()})
 
 
@@ -279,6 +275,9 @@ def hand_on(run: Run) -> Run:
         ledger=next_leg(run.ledger),
         turn=Turn(number=run.turn.number),
         outside=run.outside,
+        reply=mending(run.policy.recovery),
+        request=passed(run.request),
+        reply_tokens=run.reply_tokens,
     )
     kept = {budget: run.purse[budget] for budget in OF_RUN}
     purse = {budget: size(run) for budget, size in SIZES.items()} | kept

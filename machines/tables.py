@@ -14,12 +14,19 @@ from statecraft import Table
 from .escalation import ESCALATION
 from .held import HELD
 from .message import MESSAGE
+from .policy import DEFAULT
+from .reply import REPLY, mending
+from .request import REQUEST, sending
 from .run import RUN
 from .state import new_run
 from .wait import WAIT
 
-TABLES: Final[tuple[Table[Any, Any, Any, Any], ...]] = (RUN, MESSAGE, WAIT, HELD, ESCALATION)
-SAMPLES: Final[Mapping[str, Any]] = {RUN.name: new_run("sample")}
+TABLES: Final[tuple[Table[Any, Any, Any, Any], ...]] = (RUN, MESSAGE, REPLY, REQUEST, WAIT, HELD, ESCALATION)
+SAMPLES: Final[Mapping[str, Any]] = {
+    RUN.name: new_run("sample"),
+    REPLY.name: mending(DEFAULT.recovery),
+    REQUEST.name: sending(DEFAULT.recovery),
+}
 ASSUMED: Final[tuple[str, ...]] = (
     "every command is answered: a request by a reply or a refusal, a call by a result, a wait by the clock or a signal",
     "a person's messages are finite, and the bound is per message; so are changes of the plan and measures of the goal",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 import attrs
 
@@ -11,6 +12,9 @@ from statecraft import Fault, Scalar, Step
 from .commands import Tell
 from .state import Phase
 from .supervisor import Moved
+
+ASKED_ANEW: Final = frozenset({"continued", "cut_call", "cut_thought", "malformed", "bad_call"})
+"""By these the model is told why it is asked again; that is no nudge, since nothing that it did is held against it."""
 
 
 @attrs.frozen
@@ -39,5 +43,5 @@ def decided(move: Moved) -> Iterator[Decided]:
     elif answer.target is Phase.FAILED and run.outcome is not None:
         yield Decided("stop", run.outcome.reason.by, dict(run.outcome.reason.values))
     for command in answer.commands:
-        if isinstance(command, Tell):
+        if isinstance(command, Tell) and command.by not in ASKED_ANEW:
             yield Decided("nudge", command.by, dict(command.values))

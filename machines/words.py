@@ -14,15 +14,14 @@ from .outcome import Reason
 FINISH: Final = "finish"
 """The built-in tool by which a model declares what its message is."""
 
+CONTINUED: Final = "continued"
+"""By which rule a model is told to go on with a text that was cut off: its next reply continues it."""
+
 HOW_TO_FINISH: Final = (
     f"That was shown as a progress note; the run goes on. To end it, call {FINISH} with kind final, partial or failure "
     f"and the text of your message. Otherwise go on with the task."
 )
 """What answers a text without a call and without a declaration."""
-
-
-GO_ON: Final = "Your reply was cut off at its budget. Go on exactly where it stopped, and repeat nothing."
-"""What is said after a text that was cut off."""
 
 
 def last_words(stop: Reason | None) -> str:
@@ -37,6 +36,50 @@ def last_words(stop: Reason | None) -> str:
 def words_of(tell: Tell) -> str:
     """The words of a `Tell`, made from the values that the rule saw."""
     return WORDS[tell.by](dict(tell.values))
+
+
+def _continued(values: Mapping[str, Scalar]) -> str:
+    return f"Your reply was cut off at its budget. Go on exactly where it stopped, and repeat nothing.{_budget(values)}"
+
+
+def _cut_call(values: Mapping[str, Scalar]) -> str:
+    return (
+        f"Your reply was cut off, so none of its calls was run. Make the call again, whole; a long text may be written "
+        f"in several calls.{_budget(values)}"
+    )
+
+
+def _cut_thought(values: Mapping[str, Scalar]) -> str:
+    return (
+        f"Your reply was cut off while you were still thinking, and nothing of it was kept. Think less, and answer or "
+        f"call a tool.{_budget(values)}"
+    )
+
+
+def _budget(values: Mapping[str, Scalar]) -> str:
+    """What is true of the next reply's budget; nothing where it is not known."""
+    budget = values.get("budget")
+    if budget is None:
+        return ""
+    if values.get("raised"):
+        return f" The next reply may have {budget} tokens."
+    return f" The budget of {budget} tokens is the model's own limit and cannot be raised: be brief."
+
+
+def _malformed(values: Mapping[str, Scalar]) -> str:
+    return "A call in your last reply could not be read, not even of which tool it was. Send the whole reply again."
+
+
+def _bad_call(values: Mapping[str, Scalar]) -> str:
+    return "The server could not read the call that you were making. Make it again, with arguments that are valid JSON."
+
+
+def _unfinished_plan(values: Mapping[str, Scalar]) -> str:
+    left = values.get("open_items")
+    return (
+        f"{left} item{'' if left == 1 else 's'} of your plan {'is' if left == 1 else 'are'} not done. Do what is left, "
+        f"or bring the list up to date with write_todos, and then answer; an answer beside an open plan is partial."
+    )
 
 
 def _empty(values: Mapping[str, Scalar]) -> str:
@@ -67,6 +110,12 @@ WORDS: Final[Mapping[str, Callable[[Mapping[str, Scalar]], str]]] = {
     **NUDGES,
     "rescue": _rescue,
     "empty": _empty,
+    CONTINUED: _continued,
+    "cut_call": _cut_call,
+    "cut_thought": _cut_thought,
+    "malformed": _malformed,
+    "bad_call": _bad_call,
+    "unfinished_plan": _unfinished_plan,
     "wait_over": _wait_over,
 }
 """By the rule that speaks."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .files import file_tools
     from .from_outside import wait_for
     from .http_poll import polled_url
+    from .limits import ModelLimits, register_model_limits
     from .notices import (
         AttemptResetNotice,
         CallsNotice,
@@ -72,6 +73,7 @@ _MODULES: Final = {
     "..standing": ("Question",),
     ".files": ("file_tools",),
     ".http_poll": ("polled_url",),
+    ".limits": ("ModelLimits", "register_model_limits"),
     ".notices": (
         "AttemptResetNotice",
         "CallsNotice",
@@ -129,6 +131,7 @@ __all__ = [
     "LastRefusal",
     "Letter",
     "MachineFault",
+    "ModelLimits",
     "NoAnswer",
     "NoKey",
     "Notice",
@@ -170,6 +173,7 @@ __all__ = [
     "idempotency_key",
     "polled_url",
     "provider_for",
+    "register_model_limits",
     "tool",
     "wait_for",
 ]

@@ -22,8 +22,9 @@ from .beside import stand_ended
 from .notices import (
     Notices,
 )
-from .planning import PLAN_MANIFEST
+from .planning import PLAN_LINE, PLAN_MANIFEST, WRITE_TODOS
 from .result import RunResult
+from .spilling import SPILL_MANIFEST
 from .taking_up import RunOver, take_up
 from .tools import AgentTool, check_tools
 from .wire import Provider
@@ -53,6 +54,8 @@ class Agent:
     nothing), and decides what a final answer counts as; `goal` is asked after each turn for the task's own count
     (reached, wanted), such as tests that pass. `work` and `requires` say what kind of work it is, and which targets
     must have been written before a final answer counts as one. `clock` is the wall clock, in seconds since 1970.
+    `stream`: replies are told as they come (`PieceNotice`), where the provider can do that, and one that says the same
+    again and again is given up.
 
     How long a tool may take is in its manifest (`Tool`): `timeout_seconds` in all, `idle_seconds` without a sign of
     life, which `heartbeat` gives from inside a tool.
@@ -73,6 +76,7 @@ class Agent:
         work: Work = Work.OTHER,
         requires: tuple[str, ...] = (),
         clock: Callable[[], float] = time,
+        stream: bool = False,
     ) -> None:
         self._clock = clock
         given = tuple(tools)
@@ -82,12 +86,14 @@ class Agent:
         self.notices = Notices()
         planning = policy.planning.enabled
         declared = {name: tool.manifest for name, tool in held.items()}
-        self._manifest = shared({**PLAN_MANIFEST, **declared} if planning else declared)
+        built_in = {**(PLAN_MANIFEST if planning else {}), **SPILL_MANIFEST}
+        self._manifest = shared({**built_in, **declared})
         self._store = _stores(journal)
         model = _named(provider) if isinstance(provider, str) else provider
         self._own = model if isinstance(provider, str) else None
-        whole = "\n\n".join(part for part in (system.strip(), HOW_TO_END) if part)
-        self._world = World(model, held, whole, policy.budget.reply_tokens or 4_096, facts, goal, planning)
+        plans = planning and WRITE_TODOS not in held
+        whole = "\n\n".join(part for part in (system.strip(), PLAN_LINE if plans else "", HOW_TO_END) if part)
+        self._world = World(model, held, whole, policy.budget.reply_tokens, facts, goal, planning, stream)
 
     async def __aenter__(self) -> Self:
         return self

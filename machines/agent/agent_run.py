@@ -28,7 +28,7 @@ from ..state import Phase, Run
 from ..supervisor import Fed, Moved
 from ..verdicts import decided
 from .beside import Beside
-from .host import CHARS_A_TOKEN, AgentHost
+from .host import AgentHost
 from .lease import leased, new_holder
 from .notices import (
     EndingNotice,
@@ -38,7 +38,7 @@ from .notices import (
 )
 from .result import LastRefusal, RunResult, refused_by
 from .taking_up import HOST, TakenUp
-from .telling import REPEATING, chars_of, recovered, repetition, spent
+from .telling import REPEATING, recovered, repetition, spent
 from .world import Place, World
 
 
@@ -184,6 +184,7 @@ class AgentRun:
             events, left = self._first(host, journal, first)
             self._note_wait([command for command, _ in left])
             loop = self._loop = Loop(self.run, host, journal, self._watch, left=left, outlives=outlives)
+            host.asking.hear = loop.hear
             self._beside.running(self.run, journal.lines)
         except BaseException:
             journal.close(None)
@@ -315,7 +316,7 @@ class AgentRun:
                 self.notices.tell(VerdictNotice(run.turn.number, found.verdict, found.by, found.evidence))
                 if found.by in REPEATING:
                     self.notices.tell(repetition(found.evidence))
-            for notice in recovered(move, self._world.reply_tokens, self._refused):
+            for notice in recovered(move, self._refused):
                 self.notices.tell(notice)
         self.notices.tell(StateNotice(fed.run.at.value, fed.run.turn.number, spent(fed.run, event.at)))
         if before.outcome is None and fed.run.outcome is not None:
@@ -332,7 +333,8 @@ class AgentRun:
         """The refusal that the run ended by."""
         if self._refused is None or outcome.reason.by not in ("refused", "context_overflow"):
             return None
-        tokens = None
-        if self._host is not None and outcome.reason.by == "context_overflow":
-            tokens = chars_of(self._host.transcript.outbound()) // CHARS_A_TOKEN
-        return self._refused.with_tokens(tokens)
+        sizes = dict(outcome.reason.values)
+        tokens, window = sizes.get("estimated"), sizes.get("window")
+        if outcome.reason.by == "context_overflow" and isinstance(tokens, int):
+            return self._refused.with_sizes(tokens, window if isinstance(window, int) else None)
+        return self._refused

@@ -143,12 +143,16 @@ def unknown(call: CallPart, tools: Mapping[str, AgentTool]) -> Ran:
     return Ran(said, said, ErrorKind.UNKNOWN_TOOL)
 
 
-def is_object(args: str) -> bool:
-    """Whether the text of arguments is a JSON object; no text at all is one without arguments."""
+def problem_of(args: str) -> str:
+    """Why the text of arguments is no JSON object; empty where it is one. No text at all is one without arguments.
+
+    Raw control characters inside strings are taken for what they are: models write them.
+    """
     try:
-        return isinstance(loads(args or "{}"), dict)
-    except ValueError:
-        return False
+        given = loads(args or "{}")
+    except ValueError as error:
+        return f"no JSON: {error}"
+    return "" if isinstance(given, dict) else f"found {as_json(given)[:80]}, expected an object"
 
 
 def check(tool: AgentTool, args: str) -> dict[str, Any] | Ran:

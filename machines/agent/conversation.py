@@ -15,7 +15,19 @@ import attrs
 
 from statecraft.journal import JournalError
 
-from ..commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, WaitUntil, Withdraw
+from ..commands import (
+    AnswerCalls,
+    Ask,
+    Command,
+    Condense,
+    Discard,
+    RunCalls,
+    Show,
+    Simplify,
+    Tell,
+    WaitUntil,
+    Withdraw,
+)
 from ..events import (
     Awaits,
     Begin,
@@ -35,17 +47,14 @@ from ..events import (
 from ..ledger.canonical import loads
 from ..pending import UNKNOWN, Asked
 from ..state import Run
-from ..words import GO_ON, HOW_TO_FINISH, last_words, words_of
+from ..words import CONTINUED, HOW_TO_FINISH, last_words, words_of
 from .finish import NOT_BORNE_OUT, Told, declared
+from .joining import joined
 from .parts import parts_read
 from .planning import WRITE_TODOS, Todo
+from .shrinking import told_again
 from .transcript import Transcript
 from .wire import CallPart, Completion, Part, TextPart
-
-KEPT_RESULTS: Final = 8_000
-"""Characters of the newest results that condensing leaves alone."""
-
-CUT: Final = (StopReason.LENGTH, StopReason.CONTEXT_WINDOW)
 
 SLOW: Final = (Ask, RunCalls, Condense, WaitUntil)
 """The commands that have an answer of their own; the others are carried out at once."""
@@ -62,24 +71,42 @@ class Conversation:
         self.transcript = Transcript()
         self.told = Told("", None, (), ())
         self.calls: dict[str, tuple[CallPart, Call]] = {}
+        self.goes_on = False  # the next reply continues the text of the last one
 
-    def took(self, answer: Completion, made: Callable[[CallPart], Call], *, capped: bool) -> Told:
-        """The model replied; `made` gives a call as the run knows it; `capped`: with all the tokens that it had."""
-        told = self.told = declared(answer)
+    def took(self, answer: Completion, made: Callable[[CallPart], Call]) -> Told:
+        """The model replied; `made` gives a call as the run knows it. What it continues stands before its text."""
+        told = declared(answer)
+        if self.goes_on and self.told.text:
+            told = attrs.evolve(told, text=joined(self.told.text, told.text))
+        self.told, self.goes_on = told, answer.stop is StopReason.PAUSE and not told.calls
         self.transcript.reply(told.parts)
         for call, why in told.answered:
             self.transcript.answer(call, why, error=True)
         self.calls = {part.id: (part, made(part)) for part in told.calls}
-        if (capped or answer.stop in CUT) and not told.calls:
-            self.transcript.say(GO_ON)
         return told
 
     def said(self, command: Tell | Show) -> None:
         """The run speaks to the model: a rule does, or how a run ends is told, or why a declaration did not end it."""
         if isinstance(command, Tell):
+            self.goes_on = command.by == CONTINUED
             self.transcript.say(words_of(command))
         else:
             self.transcript.say(HOW_TO_FINISH if self.told.kind is None else NOT_BORNE_OUT)
+
+    def carry_out(self, command: Command) -> None:
+        """What a command does to what was said, if it does anything: the same live and told again."""
+        match command:
+            case AnswerCalls():
+                for call in command.calls:
+                    self.transcript.answer(call, command.why, error=True)
+            case Tell() | Show():
+                self.said(command)
+            case Discard():
+                self.transcript.discard()
+            case Simplify():
+                self.transcript.plainer = True
+            case _:
+                pass
 
 
 @attrs.define
@@ -99,7 +126,7 @@ class Retold:
     def step(self, seq: int, event: Event, commands: Sequence[Command], run: Run) -> None:
         """A line with its event, and what its step asked for; `run` is the run before it."""
         self._carry_out(event, run)
-        self._heard(seq, event)
+        self._heard(seq, event, run)
         if any(isinstance(command, Withdraw) for command in commands):
             self.left = deque(command for command in self.left if not isinstance(command, Ask))
         self.left.extend(commands)
@@ -138,13 +165,9 @@ class Retold:
             self._do(command)
 
     def _do(self, command: Command) -> None:
-        if isinstance(command, AnswerCalls):
-            for call in command.calls:
-                self.talk.transcript.answer(call, command.why, error=True)
-        elif isinstance(command, Tell | Show):
-            self.talk.said(command)
+        self.talk.carry_out(command)
 
-    def _heard(self, seq: int, event: Event) -> None:
+    def _heard(self, seq: int, event: Event, run: Run) -> None:
         """What the event itself brings into the conversation."""
         match event:
             case Begin() if event.task is not None:
@@ -155,11 +178,12 @@ class Retold:
                 known = {call.id: call for call in event.calls}
                 answer = Completion(event.stop, self._parts(seq, event), event.usage)
                 self.talk.transcript.told_apart(answer.parts)
-                self.talk.took(answer, lambda part: known[part.id], capped=event.capped)
+                self.talk.took(answer, lambda part: known[part.id])
             case Result():
                 self._answered(seq, event)
             case Condensed():
-                self.talk.transcript.prune(KEPT_RESULTS)
+                summary = None if event.summary is None else self._text(seq, event.summary)
+                told_again(self.talk.transcript, event, summary, run.policy.history)
             case _:
                 pass
 

@@ -17,47 +17,38 @@ import anyio
 
 from statecraft.evolve import evolve
 
-from ..commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, Tell, TellPerson
+from ..commands import AnswerCalls, Ask, Command, Condense, RunCalls, Show, TellPerson
 from ..events import (
     Awaits,
     Call,
     Clock,
-    Condensed,
-    Declared,
     ErrorKind,
     Event,
-    Facts,
     GoalMeasured,
-    NoReply,
     PlanChanged,
     PlanItem,
-    Refusal,
-    Reply,
     Result,
-    StopReason,
     Text,
 )
 from ..host import Key
-from ..ledger.observe import UNSEEN, Keep, call_of, result_of, text_of
+from ..ledger.observe import UNSEEN, Keep, result_of, text_of
 from ..manifest import UNDECLARED, Kind, Tool
 from ..pending import UNKNOWN
 from ..state import Run
-from ..words import FINISH, last_words
-from .attempts import caught, first_leaf
-from .calling import KEY, TIME_LEFT, Ran, is_object, run_call, unknown
-from .conversation import CUT, KEPT_RESULTS, Conversation
-from .finish import Told
+from .asking import Asking
+from .attempts import first_leaf
+from .calling import KEY, TIME_LEFT, Ran, run_call, unknown
+from .conversation import Conversation
 from .from_outside import WaitFor, awaits
-from .given import is_count, is_facts, is_sound, is_sound_refusal, known, no_reply
+from .given import is_count, known
 from .inbox import Inbox
-from .naming import renamed
-from .notices import CallsNotice, CondensedNotice, Notices, PersonNotice, ResultNotice, TextNotice
-from .parts import parts_written
+from .notices import CallsNotice, Notices, PersonNotice, ResultNotice, TextNotice
 from .people import answer_of
 from .planning import Plan, Todo, notice_of, plan_tools
+from .spilling import spill_tools
 from .transcript import Transcript
-from .wire import CallPart, Completion, Refused, Request, TextPart
-from .world import FactsOf, Place, World
+from .wire import CallPart
+from .world import Place, World
 
 _LOG: Final = logging.getLogger("machines.agent")
 
@@ -67,17 +58,11 @@ NO_ANSWER: Final = "no answer: the run has ended"
 NOT_KNOWN: Final = ". Whether it took effect is not known."
 """What is added for a call that may have changed something and was broken off."""
 
-ENDS_ELSEWHERE = (StopReason.PAUSE, StopReason.REFUSAL, StopReason.CONTENT_FILTER)
-"""Stop reasons of a reply that was ended for another reason than its length, even if it used up its budget."""
-
 FIRST_LOOK, LONGEST_GAP = 0.1, 2.0
 """Seconds between two looks into the mail while a run waits: at first, and at most."""
 
-AWAITED = (Ask, RunCalls)
+AWAITED = (Ask, RunCalls, Condense)
 """The commands that take time; the others are carried out at once."""
-
-CHARS_A_TOKEN = 4
-"""A rough size, for what condensing freed; providers count exactly."""
 
 
 class AgentHost:
@@ -102,8 +87,9 @@ class AgentHost:
         self._arrived: deque[Event] = deque()
         self._inbox = Inbox(self.now, keep, self._said)
         self.plan = Plan(self._planned)
-        built_in = plan_tools(self.plan) if world.planning else ()
+        built_in = (*(plan_tools(self.plan) if world.planning else ()), *spill_tools(lambda: self.transcript.spilled))
         self._tools = {**{made.name: made for made in built_in}, **world.tools}  # an application's own come first
+        self.asking = Asking(world, notices, keep, run, self.now, self.talk, self.plan, self._tools)
 
     @property
     def transcript(self) -> Transcript:
@@ -125,7 +111,7 @@ class AgentHost:
             with anyio.CancelScope() as scope:
                 self._inbox.under_way = scope
                 try:
-                    await (self._ask(command) if isinstance(command, Ask) else self._run(command))
+                    await self._carry_out(command)
                 finally:
                     self._inbox.under_way = None
         return self._collected()
@@ -203,95 +189,27 @@ class AgentHost:
     def _said(self, text: str) -> None:
         self.transcript.say(text)
 
+    async def _carry_out(self, command: Ask | RunCalls | Condense) -> None:
+        """Carry out what takes time."""
+        if isinstance(command, Ask):
+            self._arrived.extend(await self.asking.ask(command))
+        elif isinstance(command, RunCalls):
+            await self._run(command)
+        else:
+            self._arrived.append(await self.asking.condense(command))
+
     def _do(self, command: Command) -> None:
         """Carry out what awaits nothing."""
         match command:
             case AnswerCalls():
                 self._answer(command)
-            case Tell():
-                self.talk.said(command)
             case Show():  # a checkpoint is shown, and the model told how a run ends
                 self._notices.tell(TextNotice(self.talk.told.text, checkpoint=True))
                 self.talk.said(command)
-            case Condense():
-                self._condense()
             case TellPerson():
                 self._notices.tell(PersonNotice(command.by, dict(command.values)))
             case _:
-                pass  # an ending is told by whoever drives the run
-
-    async def _ask(self, command: Ask) -> None:
-        if command.after:
-            await anyio.sleep(command.after)
-        if command.final:
-            self.transcript.say(last_words(self._run_now().stop))
-        request = Request(
-            self._world.system,
-            self.transcript.outbound(),
-            self._world.schemas,
-            self._world.reply_tokens,
-            no_tools=command.final,
-        )
-        answer: object = await caught(lambda: self._world.provider.complete(request))
-        if isinstance(answer, Completion) and is_sound(answer):
-            capped = answer.usage.output >= request.max_tokens and answer.stop not in ENDS_ELSEWHERE
-            self._arrived.append(await self._replied(answer, capped=capped))
-        elif isinstance(answer, Refused) and is_sound_refusal(answer):
-            self._arrived.append(self._refused(answer))
-        else:
-            _LOG.error("%s", why := no_reply(answer))
-            self._arrived.append(NoReply(self.now(), why))
-
-    def _refused(self, answer: Refused) -> Refusal:
-        return Refusal(
-            self.now(),
-            answer.status,
-            text_of(answer.body, self._keep),
-            answer.after,
-            answer.too_long,
-            answer.kind,
-            answer.limit,
-            answer.size,
-        )
-
-    async def _replied(self, answer: Completion, *, capped: bool) -> Reply:
-        parts = self.transcript.told_apart(answer.parts)
-        written: dict[str, str] = {}
-        if self._run_now().policy.calls.names:
-            parts, written = renamed(parts, (*self._tools, FINISH))
-        answer = answer if parts is answer.parts else evolve(answer, parts=parts)
-        told = self.talk.took(
-            answer, lambda part: evolve(self._call_of(part), named=written.get(part.id)), capped=capped
-        )
-        made = tuple(call for _, call in self.talk.calls.values())
-        if (
-            made and told.text and not capped and answer.stop not in CUT
-        ):  # words alone are a checkpoint, which is shown, or an ending
-            self._notices.tell(TextNotice(told.text))
-        thinking, keep = answer.thinking, self._keep
-        return Reply(
-            self.now(),
-            answer.stop,
-            made,
-            text=text_of(told.text, keep) if told.text.strip() else None,
-            thinking=text_of(thinking, keep) if thinking else None,
-            usage=answer.usage,
-            kind=None if told.kind is None else Declared(told.kind),
-            facts=None if self._world.facts is None or made else await self._facts(self._world.facts, answer, told),
-            parts=None if told.is_plain(parts) else text_of(parts_written(parts), keep),
-            capped=capped,
-        )
-
-    def _call_of(self, part: CallPart) -> Call:
-        return call_of(
-            part.id, part.name, part.args, self._tool(part.name), parsed=is_object(part.args), keep=self._keep
-        )
-
-    async def _facts(self, ask: FactsOf, answer: Completion, told: Told) -> Facts:
-        others = (part for part in answer.parts if not isinstance(part, TextPart))
-        as_told = evolve(answer, parts=(TextPart(told.text), *others))
-        # A host that gives facts and has none of this answer does not know; that is not the same as giving none.
-        return await known("facts", lambda: ask(as_told), is_facts) or Facts()
+                self.talk.carry_out(command)  # an ending is told by whoever drives the run
 
     async def _run(self, command: RunCalls) -> None:
         calls = [self.talk.calls[call] for call in command.calls]
@@ -398,12 +316,6 @@ class AgentHost:
     def _answer(self, command: AnswerCalls) -> None:
         for call in command.calls:
             self.transcript.answer(call, command.why + self._effect_of(call), error=True)
-
-    def _condense(self) -> None:
-        freed = self.transcript.prune(KEPT_RESULTS)
-        if freed:
-            self._notices.tell(CondensedNotice(0, 0, summarized=False))
-        self._arrived.append(Condensed(self.now(), freed // CHARS_A_TOKEN))
 
     def _planned(self, todos: Sequence[Todo]) -> None:
         items = tuple(PlanItem(text_of(todo["content"], self._keep), todo["status"]) for todo in todos)

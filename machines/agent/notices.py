@@ -34,6 +34,15 @@ class TextNotice:
 
 
 @attrs.frozen
+class PieceNotice:
+    """A piece of a reply that is still coming; `channel` is `text` or `thinking`. The whole is told apart."""
+
+    text: str
+    channel: str
+    run: str = ""
+
+
+@attrs.frozen
 class CallsNotice:
     """Calls that are about to run: their ids, tools and arguments as received."""
 
@@ -77,14 +86,14 @@ class RepetitionNotice:
 class RecoveryNotice:
     """A reply or a request went wrong and is recovered from.
 
-    Why, the how manieth time in this incident, and the reply budget of the next request in tokens. Of a refused request
-    also the HTTP status (0: no answer came), what was said with it, at most 200 characters, and the seconds that pass
-    before the next one is sent.
+    Why, the how manieth time in this incident, and the reply budget of the next request in tokens (None: not known). Of
+    a refused request also the HTTP status (0: no answer came), what was said with it, at most 200 characters, and the
+    seconds that pass before the next one is sent.
     """
 
     reason: str
     attempt: int
-    reply_budget: int
+    reply_budget: int | None
     status: int | None = None
     said: str = ""
     after: float = 0.0
@@ -153,6 +162,7 @@ class EndingNotice:
 
 Notice = (
     TextNotice
+    | PieceNotice
     | CallsNotice
     | ResultNotice
     | VerdictNotice

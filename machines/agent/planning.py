@@ -20,6 +20,16 @@ from .tools import AgentTool, ToolError, tool
 WRITE_TODOS: Final = "write_todos"
 """The tool that takes a whole new plan."""
 
+PLAN_LINE: Final = (
+    f"For work of three or more steps, write down a plan with {WRITE_TODOS} first, and bring it up to date as part of "
+    f"the work: it is shown to you as it stands while you go on. When the work is done, just answer; a plan needs no "
+    f"reply of its own."
+)
+"""What the system prompt says of planning while the built-in tool is installed. Fixed, so that caches hold."""
+
+NOTED: Final = 500
+"""Characters of an item that a note of the plan shows."""
+
 STATUSES: Final = ("pending", "in_progress", "completed")
 
 Todo = Mapping[str, Any]
@@ -90,6 +100,23 @@ def notice_of(todos: Sequence[Todo]) -> TodosNotice:
     doing = next((str(item["content"]) for item in todos if item["status"] == "in_progress"), None)
     done = sum(item["status"] == "completed" for item in todos)
     return TodosNotice(tuple(todos), done, len(todos), doing)
+
+
+def plan_note(todos: Sequence[Todo]) -> str:
+    """The plan as a note for the model, to stand at the end of a request; empty where there is none."""
+    if not todos:
+        return ""
+    done = sum(item.get("status") == "completed" for item in todos)
+    lines = (f"{_MARKS.get(str(item.get('status')), '[ ]')} {_in_short(item)}" for item in todos)
+    return "\n".join((f"[Your plan as it stands, {done} of {len(todos)} done:]", *lines))
+
+
+_MARKS: Final = {"completed": "[x]", "in_progress": "[>]"}
+
+
+def _in_short(item: Todo) -> str:
+    line = " ".join(str(item.get("content", "")).split())
+    return line if len(line) <= NOTED else f"{line[: NOTED - 3]}..."
 
 
 def _problem(item: Todo) -> str:

@@ -35,9 +35,13 @@ class LastRefusal:
             return f"no answer: {self.said}" if self.said else "no answer"
         return f"HTTP {self.status}: {self.said}" if self.said else f"HTTP {self.status}"
 
-    def with_tokens(self, tokens: int | None) -> LastRefusal:
-        """The same; `tokens` where the provider did not count them itself."""
-        return self if self.tokens is not None else attrs.evolve(self, tokens=tokens)
+    def with_sizes(self, tokens: int, window: int | None) -> LastRefusal:
+        """The same; each size where the provider did not name it itself."""
+        return attrs.evolve(
+            self,
+            tokens=tokens if self.tokens is None else self.tokens,
+            window=window if self.window is None else self.window,
+        )
 
 
 def refused_by(status: int, body: str) -> LastRefusal:

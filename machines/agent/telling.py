@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-from statecraft import Scalar, Step
+from statecraft import Answer, Scalar, Step, Table
 
+from .. import reply, request
 from ..commands import Ask
-from ..events import Refusal
-from ..run import RUN
-from ..state import RECOVERIES, SIZES, Purse, Run
+from ..events import Refusal, Reply
+from ..reply import Mend
+from ..request import Retry
+from ..state import Run
 from ..supervisor import Moved
 from .notices import (
     AttemptResetNotice,
@@ -19,28 +21,47 @@ from .notices import (
     RepetitionNotice,
 )
 from .result import LastRefusal
-from .wire import CallPart, Message, ResultPart, TextPart, ThinkingPart
 
-GIVEN_UP: Final = (Purse.EMPTY, Purse.REFUSED)
+GIVEN_UP: Final = (Mend.EMPTY, Mend.MALFORMED, Retry.RETRIED)
 """Recoveries that ask again for the same reply: what came of the one before is not kept."""
 
 REPEATING: Final = ("consecutive_duplicate", "cycle", "spread_duplicate")
 """Detectors whose evidence is a repetition of calls."""
 
 
-def recovered(move: Moved, reply_budget: int, refused: LastRefusal | None = None) -> tuple[Notice, ...]:
+def recovered(move: Moved, refused: LastRefusal | None = None) -> tuple[Notice, ...]:
     """What a step tells of a recovery: nothing, if it was none. `refused` is the last refusal, if the event is one."""
     if not isinstance(move.answer, Step):
         return ()
-    budget, run = RUN.rows[move.answer.row].spends, move.answer.run
-    if not (isinstance(budget, Purse) and budget in RECOVERIES):
+    found = next((spent for inside in move.answer.inside if (spent := _spent(inside)) is not None), None)
+    if found is None:
         return ()
-    attempt = (SIZES[budget](run) or 0) - (run.purse[budget] or 0)
-    after = next((command.after for command in move.answer.commands if isinstance(command, Ask)), 0.0)
+    budget, attempt = found
+    asked = next((command for command in move.answer.commands if isinstance(command, Ask)), Ask())
     said = refused if isinstance(move.event, Refusal) else None
     status, words = (None, "") if said is None else (max(0, said.status), said.words)
-    notice = RecoveryNotice(budget.value, attempt, reply_budget, status, words, after)
+    before = move.event.budget if isinstance(move.event, Reply | Refusal) else None
+    tokens = before if asked.reply_tokens is None else asked.reply_tokens
+    notice = RecoveryNotice(budget.value, attempt, tokens, status, words, asked.after)
     return (notice, AttemptResetNotice(budget.value)) if budget in GIVEN_UP else (notice,)
+
+
+def _spent(inside: Answer[Any, Any]) -> tuple[Mend | Retry, int] | None:
+    """The recovery that a step of the reply's or the request's machine paid for, and the how manieth it is."""
+    made = _MACHINES.get(inside.machine) if isinstance(inside, Step) else None
+    if made is None or not isinstance(inside, Step):
+        return None
+    table, sizes = made
+    budget = table.rows[inside.row].spends
+    if not isinstance(budget, Mend | Retry):
+        return None
+    return budget, sizes[budget](inside.run) - (inside.run.left[budget] or 0)
+
+
+_MACHINES: Final[Mapping[str, tuple[Table[Any, Any, Any, Any], Mapping[Any, Callable[[Any], int]]]]] = {
+    reply.REPLY.name: (reply.REPLY, reply.SIZES),
+    request.REQUEST.name: (request.REQUEST, request.SIZES),
+}
 
 
 def repetition(evidence: Mapping[str, Scalar]) -> RepetitionNotice:
@@ -61,9 +82,3 @@ def spent(run: Run, at: float) -> Mapping[str, tuple[float | None, float | None]
         "tokens": (usage.input + usage.output, budget.tokens),
         "usd": (usage.usd or None, budget.usd),
     }
-
-
-def chars_of(messages: Sequence[Message]) -> int:
-    """The characters of all words, arguments and results in a transcript."""
-    texts = {TextPart: "text", ThinkingPart: "text", CallPart: "args", ResultPart: "content"}
-    return sum(len(getattr(part, texts[type(part)])) for message in messages for part in message.parts)

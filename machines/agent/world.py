@@ -7,10 +7,13 @@ from functools import cached_property
 
 import attrs
 
+from statecraft.codec import dump
+
 from ..commands import Ask
 from ..events import Facts, Signal, Text
 from ..host import Key
 from .finish import FINISH_SCHEMA
+from .parts import CHARS_A_TOKEN
 from .planning import read_todos, write_todos
 from .tools import AgentTool
 from .wire import Completion, Provider, ToolSchema
@@ -34,10 +37,11 @@ class World:
     provider: Provider
     tools: Mapping[str, AgentTool]
     system: str
-    reply_tokens: int
+    reply_tokens: int | None
     facts: FactsOf | None = None
     goal: GoalOf | None = None
     planning: bool = True
+    stream: bool = False
 
     @cached_property
     def schemas(self) -> tuple[ToolSchema, ...]:
@@ -45,6 +49,12 @@ class World:
         built_in = (write_todos, read_todos) if self.planning else ()
         tools = {**{made.name: made for made in built_in}, **self.tools}
         return (*(made.schema for made in tools.values()), FINISH_SCHEMA)
+
+    @cached_property
+    def overhead_tokens(self) -> int:
+        """The rough size of what every request carries beside its messages."""
+        tools = sum(len(dump([tool.name, tool.description, dict(tool.schema)])) for tool in self.schemas)
+        return (len(self.system) + tools) // CHARS_A_TOKEN
 
 
 @attrs.frozen

@@ -65,6 +65,8 @@ TOO_LONG = ("context_length_exceeded", "request_too_large")
 MOST_CALLS = 1_024
 """Calls whose late answers are still understood; of two with one id the newer."""
 
+NOT_PARSED = "the recording has them as a text that did not parse"
+
 STOPS = {reason.value: reason for reason in StopReason}
 DECLARED = {kind.value: kind for kind in Declared}
 ERRORS = {kind.value: kind for kind in ErrorKind}
@@ -163,7 +165,8 @@ def _chunk(line: ChunkLine, at: float, streams: dict[str, Chant], keep: Keep) ->
 
 def _reply(line: ReplyLine, at: float, tools: Tools, calls: dict[str, Call], keep: Keep) -> Reply:
     made = tuple(
-        call_of(c.id, c.tool, c.args, tools.get(c.tool, UNDECLARED), parsed=not c.raw, keep=keep) for c in line.calls
+        call_of(c.id, c.tool, c.args, tools.get(c.tool, UNDECLARED), problem=NOT_PARSED if c.raw else "", keep=keep)
+        for c in line.calls
     )
     calls.update((call.id, call) for call in made)
     for old in list(calls)[: max(0, len(calls) - MOST_CALLS)]:

@@ -47,11 +47,12 @@ def text_of(content: str, keep: Keep = forget) -> Text:
     return text
 
 
-def call_of(id: str, name: str, args: str, tool: Tool, *, parsed: bool = True, keep: Keep = forget) -> Call:
-    """One call of a reply; `args` is the text that was received, `parsed` whether it is a JSON object."""
+def call_of(id: str, name: str, args: str, tool: Tool, *, problem: str = "", keep: Keep = forget) -> Call:
+    """One call of a reply; `args` is the text that was received, `problem` why that is no JSON object."""
     text = text_of(args, keep)
-    if not parsed:
-        return Call(id, name, signature(name, args), text, parsed=False, cut=is_cut_off(args))
+    if problem:
+        signed = signature(name, args)
+        return Call(id, name, signed, text, parsed=False, cut=is_cut_off(args), problem=problem)
     signed = signature(name, _identity(args, tool))
     if not (tool.target or tool.source or tool.topic or tool.kind is Kind.THINK):
         return Call(id, name, signed, text)  # what a tool does not declare is not looked for

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from machines.commands import AnswerCalls, Ask, Command, Condense, RunCalls, Tell
+from machines.commands import AnswerCalls, Ask, Command, Condense, Discard, RunCalls, Tell
 from machines.events import (
     Begin,
     Call,
@@ -25,6 +25,7 @@ from machines.events import (
 )
 from machines.outcome import Fact
 from machines.policy import Budget, Policy, Recovery
+from machines.reply import Mend
 from machines.run import RUN
 from machines.state import Phase, Purse, Run, Spent, new_run
 from machines.supervisor import feed
@@ -302,7 +303,7 @@ def test_recovering_uses_up_no_turn() -> None:
     ]
     run, commands = play(run_with(turns=5), Begin(0.0), *wrong)
     assert (run.at, run.purse[Purse.TURN], run.turn.number) == (Phase.RECOVERING, 5, 0)
-    assert [type(command) for command in commands] == [Ask, Ask, Ask, Tell, Ask, Ask, Condense, Ask]
+    assert [type(command) for command in commands] == [Ask, Tell, Ask, Ask, Discard, Tell, Ask, Ask, Condense, Ask]
 
 
 @pytest.mark.parametrize(
@@ -330,17 +331,17 @@ def test_each_incident_is_recovered_from_as_often_as_the_policy_says(
 
 def test_the_truncation_after_forty_productive_turns_is_a_first_one() -> None:
     run, _ = play(run_with(), Begin(0.0), *turn(1), cut(2.0), cut(2.0), cut(2.0))
-    assert (run.at, run.purse[Purse.TRUNCATED]) == (Phase.RECOVERING, 0)
+    assert (run.at, run.reply.left[Mend.TRUNCATED]) == (Phase.RECOVERING, 0)
     tired, _ = play(run, cut(3.0))
     assert (tired.at, tired.stop and tired.stop.by) == (Phase.CONCLUDING, "recovery_exhausted")
     run, _ = play(run, *(event for number in range(3, 43) for event in turn(number)), cut(50.0))
-    assert (run.at, run.purse[Purse.TRUNCATED]) == (Phase.RECOVERING, 2)
+    assert (run.at, run.reply.left[Mend.TRUNCATED]) == (Phase.RECOVERING, 2)
 
 
 def test_a_turn_without_news_gives_nothing_back() -> None:
     reply, _ = turn(2)
     run, _ = play(run_with(), Begin(0.0), *turn(1), cut(2.0), cut(2.0), reply, Result(2.0, "id-2", b"1"))
-    assert (run.at, run.purse[Purse.TRUNCATED]) == (Phase.ASKING, 1)
+    assert (run.at, run.reply.left[Mend.TRUNCATED]) == (Phase.ASKING, 1)
 
 
 # Calls of one turn.

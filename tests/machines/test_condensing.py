@@ -27,8 +27,9 @@ from machines.events import (
 )
 from machines.outcome import Fact
 from machines.policy import Budget, Policy
+from machines.request import Retry
 from machines.run import RUN
-from machines.state import Phase, Purse, Run, new_run
+from machines.state import Phase, Run, new_run
 from machines.supervisor import Fed, Moved, feed, settle
 
 TEXT = Text("text", 4)
@@ -115,11 +116,12 @@ def test_a_host_that_cannot_condense_ends_the_run() -> None:
     ],
 )
 def test_a_request_overflows_only_where_the_provider_says_so(refusal: Refusal, by: str) -> None:
-    spent = attrs.evolve(NEW, at=Phase.ASKING, purse={**NEW.purse, Purse.CONDENSED: 0})
+    nothing = {**NEW.request.left, Retry.SHRUNK: 0}
+    spent = attrs.evolve(NEW, at=Phase.ASKING, request=attrs.evolve(NEW.request, left=nothing))
     outcome = feed(spent, refusal).run.outcome
     assert outcome is not None
     assert outcome.reason.by == by
     assert Fact.TRUNCATED not in outcome.facts
     # Either way it may have been too long, so as long as that is left, the history is condensed first.
-    left = attrs.evolve(spent, purse={**spent.purse, Purse.CONDENSED: 1})
+    left = attrs.evolve(NEW, at=Phase.ASKING)
     assert feed(left, refusal).run.at is Phase.CONDENSING

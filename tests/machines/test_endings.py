@@ -36,6 +36,7 @@ from machines.outcome import (
     TerminalStatus,
     message_of,
 )
+from machines.request import Retry
 from machines.run import RUN
 from machines.state import Phase, Purse, Run, Spent, Waits, new_run
 from machines.turn import Turn
@@ -113,7 +114,8 @@ def test_a_final_answer_of_which_no_fact_is_known_is_unverified() -> None:
     ],
 )
 def test_a_refusal_that_ends_a_run_is_named_for_what_the_provider_says(refusal: Refusal, by: str) -> None:
-    outcome = ending(attrs.evolve(ASKING, purse={**NEW.purse, Purse.CONDENSED: 0}), refusal)
+    nothing = attrs.evolve(NEW.request, left={**NEW.request.left, Retry.SHRUNK: 0})
+    outcome = ending(attrs.evolve(ASKING, request=nothing), refusal)
     assert (outcome.status, outcome.reason.by) == (TerminalStatus.FAILED, by)
     assert dict(outcome.reason.values)["status"] == refusal.status
 

@@ -7,12 +7,13 @@ from typing import Any
 import attrs
 import pytest
 
-from machines.events import Declared, Event, Facts, NoReply, Refusal, Reply, StopReason, Text
+from machines.events import Declared, Event, Facts, NoReply, PlanItem, Refusal, Reply, StopReason, Text
 from machines.ledger.work import Ledger
 from machines.manifest import Work
 from machines.message import MESSAGE, Message
 from machines.outcome import MessageKind, Reason
 from machines.policy import Messages, Policy
+from machines.reply import Mend
 from machines.run import RUN
 from machines.state import Phase, Run, new_run
 from statecraft import Step
@@ -27,6 +28,8 @@ WHOLE, PART, FAILURE, CHECKPOINT = (
 FINAL, PARTIAL, FAILED = Declared.FINAL, Declared.PARTIAL, Declared.FAILURE
 NEW = new_run("run", work=Work.ANSWER)
 FREE = attrs.evolve(NEW, at=Phase.ASKING)
+REMINDED = attrs.evolve(NEW.reply, left={**NEW.reply.left, Mend.PLAN: 0})
+PLANNED = attrs.evolve(FREE, ledger=Ledger(plan=(PlanItem(Text("item", 4), "pending"),)), reply=REMINDED)
 FORCED = attrs.evolve(NEW, at=Phase.CONCLUDING, stop=Reason("turns"))
 CHANGED = Ledger(changes_in_all=1)
 FREE_BUILD, FORCED_BUILD = (attrs.evolve(run, work=Work.BUILD, requires=("a.txt",)) for run in (FREE, FORCED))
@@ -66,6 +69,7 @@ RULES: list[tuple[str, Run, Event, Message]] = [
     ("no source, with eligible ones", FREE, reply(FINAL, attrs.evolve(HONEST, eligible=1)), PART),
     ("no source", FREE, reply(FINAL, HONEST), FAILURE),
     ("the agent says that it failed", FREE, reply(FAILED), FAILURE),
+    ("final, and the plan is open", PLANNED, reply(FINAL), PART),
     ("no answer is owed", FREE, reply(FINAL, Facts(answer_producing=False)), WHOLE),
     ("no facts where they are required", STRICT, reply(FINAL), PART),
     ("no facts", FREE, reply(FINAL), WHOLE),
@@ -92,7 +96,7 @@ def test_each_rule_decides_alone_and_leads_the_run(number: int, rule: tuple[str,
     _, run, event, becomes = rule
     step = RUN.step(run, event)
     assert isinstance(step, Step)
-    (inside,) = step.inside
+    inside = step.inside[0]  # beside it, what was done about a reply that was not sound
     assert isinstance(inside, Step)
     assert (inside.machine, inside.row, inside.target) == ("message", number, becomes)
     assert step.target is LEADS[becomes]

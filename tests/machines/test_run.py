@@ -14,9 +14,11 @@ from machines.commands import (
     Ask,
     Command,
     Condense,
+    Discard,
     End,
     RunCalls,
     Show,
+    Simplify,
     Tell,
     TellPerson,
     WaitUntil,
@@ -37,10 +39,12 @@ from machines.events import (
     Event,
     Facts,
     GoalMeasured,
+    Measured,
     NoReply,
     PlanChanged,
     PlanItem,
     Refusal,
+    RefusalKind,
     Reply,
     Result,
     Said,
@@ -55,8 +59,10 @@ from machines.ledger.work import Ledger, digest8
 from machines.manifest import Kind, Tool
 from machines.outcome import Reason
 from machines.policy import DEFAULT, Budget, Policy, only
+from machines.reply import Mend, ReplyState
+from machines.request import RequestState, Retry
 from machines.run import RUN
-from machines.state import ENDINGS, OPEN, RECOVERIES, Outside, Phase, Purse, Run, Spent, Waits, new_run
+from machines.state import ENDINGS, OPEN, Cause, Outside, Phase, Purse, Run, Spent, Waits, new_run
 from machines.streaks import Circle, Streaks, ToolStreak
 from machines.turn import Answer, Turn
 from machines.wait import OneWait, WaitState
@@ -91,6 +97,12 @@ def left(**budgets: int) -> dict[Purse, int | None]:
 def without(budget: str) -> Run:
     """A run that recovers and has nothing left of this budget."""
     return at(P.RECOVERING, purse=left(**{budget: 0}))
+
+
+def spent_up(budget: Mend) -> Run:
+    """A run that recovers and has nothing left of this recovery."""
+    mending = attrs.evolve(NEW.reply, at=ReplyState.NUDGED, left={**NEW.reply.left, budget: 0})
+    return at(P.RECOVERING, reply=mending)
 
 
 def reply(stop: StopReason = StopReason.END_TURN, *calls: Call, text: Text | None = None, **more: Any) -> Reply:
@@ -128,6 +140,12 @@ NOT_RUN, NEITHER_RUN = (AnswerCalls(ids, "the run has reached its limit") for id
 CUT, PAUSED, EMPTY = reply(StopReason.LENGTH, READ), reply(StopReason.PAUSE), reply()
 CALLS, SPOKEN = reply(StopReason.TOOL_USE, READ, OTHER), reply(text=TEXT)
 HALF = attrs.evolve(READ, parsed=False, cut=True)
+GO_ON, REMINDED = Tell("continued"), Tell("unfinished_plan", (("open_items", 1),))
+CUT_THOUGHT = reply(StopReason.LENGTH, thinking=TEXT)
+FILLED = reply(StopReason.CONTEXT_WINDOW, text=TEXT)
+UNREAD = reply(StopReason.MALFORMED_CALL)
+OPEN_PLAN = Ledger(plan=(PlanItem(TEXT, "pending"), PlanItem(TEXT, "completed")))
+PLANNED, PLANNED_AT_LIMIT = (attrs.evolve(run, ledger=OPEN_PLAN) for run in (ASKING, AT_LIMIT))
 CAPPED_FINAL = reply(text=TEXT, kind=Declared.FINAL, capped=True)
 DECLARED = {kind: reply(text=TEXT, kind=kind) for kind in Declared}
 
@@ -135,16 +153,23 @@ REPLIES: list[Case] = [
     ("the model refuses", ASKING, reply(StopReason.REFUSAL, text=TEXT), P.BLOCKED, [End]),
     ("a filter withholds the reply", RECOVERING, reply(StopReason.CONTENT_FILTER), P.BLOCKED, [End]),
     ("cut at the limit", AT_LIMIT, CUT, P.CONCLUDING, [NOT_RUN, LAST_ASK]),
-    ("cut", ASKING, CUT, P.RECOVERING, [CUT_OFF, Ask()]),
-    ("cut again", RECOVERING, CUT, P.RECOVERING, [CUT_OFF, Ask()]),
-    ("cut as its budget was used up", ASKING, reply(text=TEXT, capped=True), P.RECOVERING, [Ask()]),
-    ("cut in its call", ASKING, reply(StopReason.TOOL_USE, HALF), P.RECOVERING, [CUT_OFF, Ask()]),
-    ("a final answer that used up its budget", ASKING, CAPPED_FINAL, P.RECOVERING, [Ask()]),
-    ("cut once too often", without("TRUNCATED"), CUT, P.CONCLUDING, [CUT_OFF, LAST_ASK]),
+    ("cut", ASKING, CUT, P.RECOVERING, [CUT_OFF, Tell("cut_call"), Ask()]),
+    ("cut again", RECOVERING, CUT, P.RECOVERING, [CUT_OFF, Tell("cut_call"), Ask()]),
+    ("cut as its budget was used up", ASKING, reply(text=TEXT, capped=True), P.RECOVERING, [GO_ON, Ask()]),
+    ("cut in its call", ASKING, reply(StopReason.TOOL_USE, HALF), P.RECOVERING, [CUT_OFF, Tell("cut_call"), Ask()]),
+    ("cut while it thought", ASKING, CUT_THOUGHT, P.RECOVERING, [Discard(), Tell("cut_thought"), Ask()]),
+    ("a final answer that used up its budget", ASKING, CAPPED_FINAL, P.RECOVERING, [GO_ON, Ask()]),
+    ("cut where the window is full", ASKING, FILLED, P.CONDENSING, [GO_ON, Condense("full")]),
+    ("cut once too often", spent_up(Mend.TRUNCATED), CUT, P.CONCLUDING, [CUT_OFF, LAST_ASK]),
     ("paused", ASKING, PAUSED, P.RECOVERING, [Ask()]),
-    ("paused once too often", without("PAUSED"), PAUSED, P.CONCLUDING, [LAST_ASK]),
-    ("empty", ASKING, EMPTY, P.RECOVERING, [Tell("empty"), Ask()]),
-    ("empty once too often", without("EMPTY"), EMPTY, P.CONCLUDING, [LAST_ASK]),
+    ("paused once too often", spent_up(Mend.PAUSED), PAUSED, P.CONCLUDING, [LAST_ASK]),
+    ("not to be read", ASKING, UNREAD, P.RECOVERING, [Discard(), Tell("malformed"), Ask()]),
+    ("not to be read once too often", spent_up(Mend.MALFORMED), UNREAD, P.CONCLUDING, [Discard(), LAST_ASK]),
+    ("empty", ASKING, EMPTY, P.RECOVERING, [Discard(), Tell("empty"), Ask()]),
+    ("empty once too often", spent_up(Mend.EMPTY), EMPTY, P.CONCLUDING, [Discard(), LAST_ASK]),
+    ("empty beside an open plan", PLANNED, EMPTY, P.RECOVERING, [Discard(), REMINDED, Ask()]),
+    ("final beside an open plan", PLANNED, DECLARED[Declared.FINAL], P.RECOVERING, [REMINDED, Ask()]),
+    ("final beside it at the limit", PLANNED_AT_LIMIT, DECLARED[Declared.FINAL], P.PARTIAL, [End]),
     ("calls", ASKING, CALLS, P.ACTING, [RunCalls(("1", "2"))]),
     ("calls with no room for what they lead to", AT_LIMIT, CALLS, P.CONCLUDING, [NEITHER_RUN, LAST_ASK]),
     ("calls with no turn left", without("TURN"), CALLS, P.CONCLUDING, [NEITHER_RUN, LAST_ASK]),
@@ -351,13 +376,41 @@ HELD_CALLS: list[Case] = [
     ("expired once too often", ASKED_OUT, Clock(50.0), P.CONCLUDING, [AnswerCalls, LAST_ASK]),
 ]
 
+
+def worn_out(budget: Retry) -> Run:
+    """A run that recovers and has nothing left of this recovery of its request."""
+    sending = attrs.evolve(NEW.request, at=RequestState.RETRIED, left={**NEW.request.left, budget: 0})
+    return at(P.RECOVERING, request=sending)
+
+
+def condensing(cause: Cause) -> Run:
+    """A run whose history is being condensed for this reason."""
+    return at(P.CONDENSING, cause=cause)
+
+
+BUDGET = Refusal(5.0, 400, TEXT, kind=RefusalKind.REPLY_BUDGET, limit=8_192, budget=32_000)
+SHORT = Refusal(5.0, 400, TEXT, kind=RefusalKind.PROMPT_TOO_LONG, estimate=31_999, window=128_000)
+BROKEN, BAD_CALL = (Refusal(5.0, 400, TEXT, kind=kind) for kind in (RefusalKind.TRANSCRIPT, RefusalKind.BAD_CALL))
+NOTHING = Condensed(5.0, 0, nothing_left=True)
+
 REFUSALS: list[Case] = [
     ("refused for good", ASKING, FINAL, P.FAILED, [End]),
     ("refused at the limit", AT_LIMIT, PASSING, P.CONCLUDING, [LAST_ASK]),
     ("too long", RECOVERING, TOO_LARGE, P.CONDENSING, [Condense()]),
-    ("too long, and condensed too often", without("CONDENSED"), TOO_LARGE, P.FAILED, [End]),
+    ("too long, and condensed too often", worn_out(Retry.SHRUNK), TOO_LARGE, P.FAILED, [End]),
     ("refused for now", ASKING, PASSING, P.RECOVERING, [Ask(after=7.0)]),
-    ("refused for now once too often", without("REFUSED"), PASSING, P.FAILED, [End]),
+    ("refused for now once too often", worn_out(Retry.RETRIED), PASSING, P.FAILED, [End]),
+    ("its reply budget is too large", ASKING, BUDGET, P.RECOVERING, [Ask(reply_tokens=8_192)]),
+    ("a short one refused as too long", ASKING, SHORT, P.RECOVERING, [Ask()]),
+    ("the same again", worn_out(Retry.INSISTED), SHORT, P.CONDENSING, [Condense()]),
+    ("its transcript is not taken", ASKING, BROKEN, P.RECOVERING, [Simplify(), Ask()]),
+    ("a call that the server could not read", ASKING, BAD_CALL, P.RECOVERING, [Tell("bad_call"), Ask()]),
+    ("it fits", ASKING, Measured(5.0, 800, 800), P.ASKING, []),
+    ("it hardly fits", ASKING, Measured(5.0, 801, 800), P.CONDENSING, [Withdraw(), Condense("ahead")]),
+    ("it hardly fits for ever", worn_out(Retry.AHEAD), Measured(5.0, 801, 800), P.RECOVERING, []),
+    ("nothing is left to condense", condensing(Cause.REFUSED), NOTHING, P.FAILED, [End]),
+    ("nothing is left for a full window", condensing(Cause.FULL), NOTHING, P.CONCLUDING, [LAST_ASK]),
+    ("nothing is left, and it may still fit", condensing(Cause.AHEAD), NOTHING, P.RECOVERING, [Ask()]),
     ("refused as nobody knows why", ASKING, Refusal(5.0, 422, TEXT), P.FAILED, [End]),
     ("condensed", at(P.CONDENSING), Condensed(5.0, 100), P.RECOVERING, [Ask()]),
     ("condensed too late", at(P.CONDENSING), Condensed(1_000.0, 100), P.CONCLUDING, [LAST_ASK]),
@@ -510,11 +563,12 @@ def test_a_cancelled_run_answers_its_open_calls_and_lists_them() -> None:
 
 
 def test_progress_makes_every_recovery_full_again_and_leaves_the_turns() -> None:
-    spent = left(**{budget.name: 0 for budget in RECOVERIES}, TURN=4)
-    assert RUN.step(attrs.evolve(NEWS, purse=spent), ENDED).run.purse == left(TURN=4)
-    assert RUN.step(attrs.evolve(LOOKED, purse=spent), ENDED).run.purse == left(TURN=4)
-    assert RUN.step(acting(purse=spent), ENDED).run.purse == spent
-    assert RUN.step(attrs.evolve(POLLED, purse=spent), ENDED).run.purse == spent
+    spent = left(CONDENSED=0, TURN=4)
+    mending = spent_up(Mend.EMPTY).reply
+    for run, progress in ((NEWS, True), (LOOKED, True), (acting(), False), (POLLED, False)):
+        after = RUN.step(attrs.evolve(run, purse=spent, reply=mending), ENDED).run
+        assert after.purse == (left(TURN=4) if progress else spent)
+        assert after.reply == (NEW.reply if progress else mending)
 
 
 def test_a_stop_at_a_limit_answers_the_calls_that_got_no_answer() -> None:
@@ -534,7 +588,7 @@ def test_by_the_table_alone_only_what_is_more_than_a_checkpoint_ends_an_open_run
     for row in RUN.rows:
         if row.event is Reply and row.target in ENDINGS and Phase.CONCLUDING not in row.sources:
             (guard,) = map(name_of, row.guards)
-            assert guard in ("is_final_answer", "is_partial_answer", "is_failure_report", "withheld"), str(row)
+            assert guard in ("is_final_answer", "is_partial_answer", "is_failure_report", "reply_withheld"), str(row)
 
 
 def test_by_the_table_alone_no_forced_stop_is_completed() -> None:

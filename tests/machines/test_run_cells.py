@@ -17,6 +17,7 @@ from machines.events import (
     Ended,
     Event,
     GoalMeasured,
+    Measured,
     NoReply,
     PlanChanged,
     Refusal,
@@ -43,11 +44,12 @@ SAMPLES: dict[str, Event] = {
     "Said": Said(5.0, TEXT),
     "Reply": Reply(5.0, StopReason.END_TURN, text=TEXT),
     "Result": Result(5.0, "1", b"digest"),
-    "TurnEnded": TurnEnded(5.0),
+    "Turn": TurnEnded(5.0),
     "Chunk": Chunk(5.0, "text", TEXT),
     "Plan": PlanChanged(5.0, ()),
     "Goal": GoalMeasured(5.0, 1, 2),
     "Refusal": Refusal(5.0, 529, TEXT),
+    "Measured": Measured(5.0, 9, 8),
     "Condensed": Condensed(5.0, 100),
     "Awaits": Awaits(5.0, "1", Awaited.SIGNAL, "paid"),
     "Signal": Signal(5.0, "approved"),
@@ -57,17 +59,18 @@ SAMPLES: dict[str, Event] = {
     "Ended": Ended(5.0, "ok"),
 }
 GRID = """
-            Begin Said Reply Result TurnEnded Chunk Plan Goal Refusal Condensed Awaits Signal Clock Cancel NoReply Ended
-READY       r     r    x     x      x         x     x    x    x       x         x      x      x     r      x       i
-ASKING      x     r    r     r      x         r     r    r    r       r         x      i      i     r      r       i
-ACTING      x     r    x     r      r         x     r    r    x       r         r      i      i     r      x       i
-WAITING     x     r    x     r      x         x     r    r    x       r         x      r      r     r      x       i
-RECOVERING  x     r    r     r      x         r     r    r    r       r         x      i      i     r      r       i
-CONDENSING  x     r    x     r      x         x     r    r    x       r         x      i      i     r      r       i
-CONCLUDING  x     r    r     r      x         i     r    r    r       i         x      i      i     r      r       i
+       Begin Said Reply Result Turn Chunk Plan Goal Refusal Measured Condensed Awaits Signal Clock Cancel NoReply Ended
+READY  r     r    x     x      x    x     x    x    x       x        x         x      x      x     r      x       i
+ASKING x     r    r     r      x    r     r    r    r       r        r         x      i      i     r      r       i
+ACTING x     r    x     r      r    x     r    r    x       x        r         r      i      i     r      x       i
+WAITIN x     r    x     r      x    x     r    r    x       x        r         x      r      r     r      x       i
+RECOVE x     r    r     r      x    r     r    r    r       r        r         x      i      i     r      r       i
+CONDEN x     r    x     r      x    x     r    r    x       x        r         x      i      i     r      r       i
+CONCLU x     r    r     r      x    i     r    r    r       i        i         x      i      i     r      r       i
 """
 COLUMNS, *LINES = [line.split() for line in GRID.strip().splitlines()]
-CELLS = [(Phase[state], SAMPLES[name], how) for state, *hows in LINES for name, how in zip(COLUMNS, hows, strict=True)]
+STATES = {phase.name[:6]: phase for phase in Phase}
+CELLS = [(STATES[state], SAMPLES[name], how) for state, *hows in LINES for name, how in zip(COLUMNS, hows, strict=True)]
 
 
 def test_the_grid_is_whole() -> None:

@@ -15,6 +15,8 @@ import orjson
 
 from ...events import StopReason, Usage
 from ..wire import CallPart, Completion, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
+from . import looked_up
+from .counted import Counter
 from .exact import fragment, object_text, pieces, written
 from .fields import count, items, mapping, string
 from .key import Key
@@ -88,7 +90,14 @@ def reply(text: str, value: object) -> Completion | None:
     )
 
 
-WIRE: Final = Wire(headers=headers, body=body, reply=reply)
+def to_count(url: str, request: Request, model: str) -> bytes:
+    """The body of a count: without the reply's budget, which stands first and which a count refuses."""
+    return b"{" + body(request, model).removeprefix(b'{"max_tokens":%d,' % request.max_tokens)
+
+
+COUNTER: Final = Counter(lambda url: f"{url}/count_tokens", to_count, "input_tokens")
+
+WIRE: Final = Wire(headers=headers, body=body, reply=reply, lookup=looked_up.ANTHROPIC, counter=COUNTER)
 """The wire as a provider takes it."""
 
 

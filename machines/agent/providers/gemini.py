@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
+from urllib.parse import unquote
 
 import orjson
 
 from ...events import StopReason, Usage
 from ..wire import CallPart, Completion, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
+from . import looked_up
 from .anthropic import MALFORMED
+from .counted import Counter
 from .exact import fragment, object_text, pieces, written
 from .fields import count, items, mapping, string
 from .key import Key
@@ -44,6 +47,9 @@ STOPS: Final[Mapping[str, StopReason]] = {
 """What a `finishReason` means; another one is OTHER."""
 
 SIGNATURE: Final = "thoughtSignature"
+
+WHOLE: Final = ":generateContent"
+"""How an address ends at which a whole reply is asked for."""
 
 # A reply with calls says STOP, and one that calls a tool which was not declared still says which.
 _CALLS: Final = frozenset({"STOP", "UNEXPECTED_TOOL_CALL"})
@@ -97,7 +103,16 @@ def reply(text: str, value: object) -> Completion | None:
     return Completion(stop, parts, usage, name)
 
 
-WIRE: Final = Wire(headers=headers, body=body, reply=reply)
+def to_count(url: str, request: Request, model: str) -> bytes:
+    """The body of a count: a whole request, which here must name the model that else stands in its address alone."""
+    named = unquote(url.rpartition("/")[2].removesuffix(WHOLE))
+    inside = orjson.dumps({"model": f"models/{named}"})[:-1] + b"," + body(request, model)[1:]
+    return b'{"generateContentRequest":' + inside + b"}"
+
+
+COUNTER: Final = Counter(lambda url: f"{url.removesuffix(WHOLE)}:countTokens", to_count, "totalTokens")
+
+WIRE: Final = Wire(headers=headers, body=body, reply=reply, lookup=looked_up.GEMINI, counter=COUNTER)
 """The wire as a provider takes it."""
 
 

@@ -9,6 +9,7 @@ import orjson
 
 from ...events import StopReason, Usage
 from ..wire import CallPart, Completion, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
+from . import looked_up
 from .anthropic import MALFORMED
 from .exact import fragment, object_text, pieces, written
 from .fields import count, items, mapping, string
@@ -86,7 +87,7 @@ def _body_for_openai(request: Request, model: str) -> bytes:
     return body(request, model, limit="max_completion_tokens")
 
 
-WIRE: Final = Wire(headers=headers, body=body, reply=reply)
+WIRE: Final = Wire(headers=headers, body=body, reply=reply, lookup=looked_up.OPENAI)
 """The wire as compatible servers speak it."""
 
 OWN_WIRE: Final = Wire(headers=headers, body=_body_for_openai, reply=reply)

@@ -8,11 +8,14 @@ from typing import Final
 import anyio
 import attrs
 
+from ..limits import ModelLimits
 from ..wire import Completion, Message, Refused, Request
 from .call_ids import told_apart
+from .counted import Counter, counted
 from .exact import NotJson, read
 from .http import Answer, Http, NoAnswer
 from .key import Key, data_without_key, hide_in_logs, without_key
+from .looked_up import Lookup, looked_up
 from .prices import Cost
 from .refusal import error_in, error_of, refused, request_id
 from .retries import Retries, passing, with_retries
@@ -33,11 +36,14 @@ class Wire:
     """How a wire says what `wire.py` says.
 
     `reply` gets the text of a body and the value in it, and answers None where that is no reply of this wire.
+    `lookup` says how to ask what a model takes, `counter` how large a prompt is; None where the wire cannot tell.
     """
 
     headers: Callable[[Key | None], Mapping[str, str]]
     body: Callable[[Request, str], bytes]
     reply: Callable[[str, object], Completion | None]
+    lookup: Lookup | None = None
+    counter: Counter | None = None
 
 
 @attrs.frozen(eq=False)
@@ -100,6 +106,16 @@ class HttpProvider:
     async def aclose(self) -> None:
         """Give up what is open. A request that is still out gets no answer."""
         await self._http.aclose()
+
+    async def model_limits(self, model: str) -> ModelLimits | None:
+        """What the provider says that its model takes, in tokens; None where it says nothing. Raises nothing."""
+        named = "" if model == self.name else model  # as it is asked for where it has only one, and no name
+        return await looked_up(self._http, self.wire.lookup, self.url, named, self.wire.headers(self.key))
+
+    async def count(self, request: Request) -> int | None:
+        """The tokens of the prompt, as the provider counts them; None where it does not. Asked once, raises nothing."""
+        headers = self.wire.headers(self.key)
+        return await counted(self._http, self.wire.counter, self.url, headers, request, self.model)
 
 
 def outcome_of(

@@ -13,6 +13,8 @@ import orjson
 
 from ...events import StopReason, Usage
 from ..wire import CallPart, Completion, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
+from . import looked_up
+from .counted import Counter
 from .exact import fragment, written
 from .fields import count, items, mapping, string
 from .openai import ERROR_MARK, arguments, headers
@@ -71,10 +73,17 @@ def _body_for_openai(request: Request, model: str) -> bytes:
     return whole if model.startswith(_PLAIN) else whole[:-1] + b',"include":["' + SEALED.encode() + b'"]}'
 
 
-WIRE: Final = Wire(headers=headers, body=body, reply=reply)
+def to_count(url: str, request: Request, model: str) -> bytes:
+    """The body of a count: without what only a reply needs, which stands first; no other field of it is refused."""
+    return b"{" + body(request, model).removeprefix(b'{"max_output_tokens":%d,"store":false,' % request.max_tokens)
+
+
+COUNTER: Final = Counter(lambda url: f"{url}/input_tokens", to_count, "input_tokens")
+
+WIRE: Final = Wire(headers=headers, body=body, reply=reply, lookup=looked_up.OPENAI, counter=COUNTER)
 """The wire as compatible servers speak it."""
 
-OWN_WIRE: Final = Wire(headers=headers, body=_body_for_openai, reply=reply)
+OWN_WIRE: Final = Wire(headers=headers, body=_body_for_openai, reply=reply, counter=COUNTER)
 """The wire as OpenAI itself speaks it."""
 
 

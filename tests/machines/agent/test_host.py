@@ -58,7 +58,7 @@ from machines.manifest import Kind, Tool, Wait
 from machines.outcome import Fact, TerminalStatus
 from machines.policy import Budget, Calls, Policy
 from machines.state import Phase, new_run
-from machines.words import GO_ON, HOW_TO_FINISH
+from machines.words import HOW_TO_FINISH
 from statecraft.journal import JournalError, MemoryStore, verify
 from statecraft.replay import replay
 
@@ -576,7 +576,9 @@ async def test_a_declaration_beside_other_calls_does_not_end_the_run() -> None:
 async def test_after_a_cut_text_the_model_is_told_to_go_on() -> None:
     model = Model(replies(TextPart("It i"), stop=StopReason.LENGTH), finish())
     assert (await Agent(model).run("go")).ok
-    assert model.heard() == [TextPart(GO_ON)]
+    (told,) = model.heard()
+    assert isinstance(told, TextPart)
+    assert told.text.startswith("Your reply was cut off at its budget. Go on exactly where it stopped")
 
 
 async def test_the_model_is_told_of_a_tool_what_its_schema_says_and_no_more() -> None:
@@ -716,18 +718,24 @@ def big(size: int) -> AgentTool:
 TOO_LARGE = Refused(413, "too large", too_long=True)
 
 
-@pytest.mark.parametrize(("size", "told"), [(100_000, 1), (10, 0)])
-async def test_condensing_clears_what_is_too_long_though_unseen_and_is_told_only_if_it_freed_something(
-    size: int, told: int
-) -> None:
+async def test_condensing_clears_what_is_too_long_though_unseen_and_tells_it() -> None:
     model = Model(calls("read"), TOO_LARGE, finish())
-    agent = Agent(model, [big(size)])
+    agent = Agent(model, [big(100_000)])
     heard = Told(agent)
     assert (await agent.run("go")).ok
-    assert len([one for one in heard.all if isinstance(one, CondensedNotice)]) == told
+    assert len([one for one in heard.all if isinstance(one, CondensedNotice)]) == 1
     (answer,) = model.heard()
     assert isinstance(answer, ResultPart)
-    assert ("100000 characters, which did not fit" in answer.content) is bool(told)
+    assert "100000 characters, which did not fit" in answer.content
+
+
+async def test_where_nothing_can_be_condensed_the_run_overflows_and_nothing_is_told() -> None:
+    model = Model(calls("read"), TOO_LARGE)
+    agent = Agent(model, [big(10)])
+    heard = Told(agent)
+    result = await agent.run("go")
+    assert (result.outcome.reason.by, len(model.requests)) == ("context_overflow", 2)
+    assert not [one for one in heard.all if isinstance(one, CondensedNotice)]
 
 
 async def test_a_tool_error_names_its_kind_in_the_notice() -> None:
@@ -804,9 +812,11 @@ async def test_a_call_that_ends_in_the_middle_is_cut_whatever_the_provider_calls
     half = replies(CallPart("c1", "look", '{"where": "he'), stop=stop)
     model = Model(half, finish())
     assert (await Agent(model, [look]).run("go")).ok
-    (answer,) = model.heard(1)
+    answer, told = model.heard(1)
     assert isinstance(answer, ResultPart)
     assert answer.content == "the reply was cut off, so its calls may be incomplete"
+    assert isinstance(told, TextPart)
+    assert "none of its calls was run" in told.text
 
 
 async def test_a_call_that_is_garbled_is_answered_alone_and_the_others_are_run() -> None:
@@ -815,4 +825,5 @@ async def test_a_call_that_is_garbled_is_answered_alone_and_the_others_are_run()
     first, second = model.heard(1)
     assert isinstance(first, ResultPart)
     assert isinstance(second, ResultPart)
-    assert (first.content, second.content) == ("the arguments are not a JSON object", "seen")
+    assert first.content.startswith("the arguments are not a JSON object: no JSON: Expecting ':'")
+    assert second.content == "seen"

@@ -281,8 +281,8 @@ async def test_two_hundred_runs_side_by_side_each_have_their_own_result(
 @pytest.mark.parametrize(
     ("move", "reset"),
     [
-        (Refuse(529, headers={"retry-after": "0"}), ["refusals"]),
-        (Turn(""), ["empty_replies"]),
+        (Refuse(529, headers={"retry-after": "0"}), ["refused"]),
+        (Turn(""), ["empty"]),
         (Turn("cu", stop=StopReason.LENGTH), []),
     ],
 )

@@ -19,6 +19,7 @@ from machines.agent.notices import (
     Notice,
     Notices,
     PersonNotice,
+    PieceNotice,
     RecoveryNotice,
     RepetitionNotice,
     ResultNotice,
@@ -80,6 +81,7 @@ EVERYTHING: list[Move] = [
     Refuse(529, headers={"retry-after": "0"}),
     TOO_LONG,
     Turn(calls=(call("build"),)),
+    Turn(calls=(call("write_todos", {"todos": [{"content": "add", "status": "completed"}]}),)),
     DONE,
 ]
 
@@ -100,7 +102,7 @@ async def test_every_kind_of_notice_is_told_to_callbacks_and_to_streams_alike(se
                 assert (await agent.run("Everything", run="all")).ok
         await stage.close()
     assert by_stream == by_callback
-    assert {type(notice) for notice in by_callback} == set(Notice.__args__)
+    assert {type(notice) for notice in by_callback} == set(Notice.__args__) - {PieceNotice}
     assert {notice.run for notice in by_callback} == {"all"}
     found = {type(notice): notice for notice in reversed(by_callback)}
     assert found[TextNotice] == TextNotice("Let me see.", checkpoint=True, run="all")
@@ -116,9 +118,9 @@ async def test_every_kind_of_notice_is_told_to_callbacks_and_to_streams_alike(se
     assert (todos.completed, todos.total, todos.in_progress) == (0, 1, "add")
     assert (verdict.verdict, verdict.by) == ("nudge", "consecutive_duplicate")
     recoveries = [notice for notice in by_callback if isinstance(notice, RecoveryNotice)]
-    assert [(r.reason, r.attempt, r.status) for r in recoveries] == [("refusals", 1, 529), ("condensings", 1, 400)]
+    assert [(r.reason, r.attempt, r.status) for r in recoveries] == [("refused", 1, 529), ("condensed", 1, 400)]
     assert recoveries[1].said == "HTTP 400: too long"
-    assert [n.reason for n in by_callback if isinstance(n, AttemptResetNotice)] == ["refusals"]
+    assert [n.reason for n in by_callback if isinstance(n, AttemptResetNotice)] == ["refused"]
     assert [n.by for n in by_callback if isinstance(n, PersonNotice)] == ["wait"]
     assert isinstance(by_callback[-1], EndingNotice)
     assert by_callback[-1].message == "It is 3."
@@ -268,12 +270,12 @@ def test_a_repetition_has_the_period_of_its_evidence(evidence: dict[str, Any], t
 def test_a_recovery_tells_the_refusal_and_the_wait_before_the_next_request() -> None:
     policy = Policy(recovery=Recovery(refused=3))
     run = evolve(new_run("r", policy), at=Phase.ASKING)
-    event = Refusal(1.0, 503, Text("0" * 64, 3), None, too_long=False)
+    event = Refusal(1.0, 503, Text("0" * 64, 3), None, too_long=False, budget=99)
     answer = RUN.step(run, event)
     assert isinstance(answer, Step)
     after = next(command.after for command in answer.commands if isinstance(command, Ask))
-    told = recovered(Moved(event, answer), 99, refused_by(503, "busy"))
-    assert told == (RecoveryNotice("refusals", 1, 99, 503, "HTTP 503: busy", after), AttemptResetNotice("refusals"))
+    told = recovered(Moved(event, answer), refused_by(503, "busy"))
+    assert told == (RecoveryNotice("refused", 1, 99, 503, "HTTP 503: busy", after), AttemptResetNotice("refused"))
 
 
 def test_money_is_not_known_where_nothing_had_a_price() -> None:

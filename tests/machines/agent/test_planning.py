@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from machines.agent.notices import Notice, TodosNotice
-from machines.agent.planning import Plan, Todo
+from machines.agent.planning import NOTED, PLAN_LINE, Plan, Todo, plan_note
 from machines.agent.scripted import Turn, call
 from machines.agent.tools import ToolError, tool
 from machines.policy import Planning, Policy
@@ -30,7 +30,8 @@ def writing(*todos: Todo) -> Turn:
 
 
 async def test_a_plan_is_told_with_its_counts_kept_with_all_its_keys_and_returned(serve: Callable[..., Any]) -> None:
-    with serve([writing(OPEN, NEXT), writing(CLOSED, NEXT), Turn(calls=(call("read_todos", {}),)), DONE]) as stage:
+    read = Turn(calls=(call("read_todos", {}),))
+    with serve([writing(OPEN, NEXT), writing(CLOSED, NEXT), read, DONE, DONE]) as stage:
         told: list[Notice] = []
         agent = stage.agent()
         agent.notices.subscribe(told.append)
@@ -39,8 +40,8 @@ async def test_a_plan_is_told_with_its_counts_kept_with_all_its_keys_and_returne
         plans = [notice for notice in told if isinstance(notice, TodosNotice)]
         assert [(p.completed, p.total, p.in_progress) for p in plans] == [(0, 2, "read the list"), (1, 2, None)]
         assert result.todos == plans[-1].todos == (CLOSED, NEXT)
-        read = stage.server.requests()[-1].request.messages[-1].parts[0]
-        assert '"owner":"me"' in getattr(read, "content", "").replace(" ", "")
+        answer = stage.server.requests()[-2].request.messages[-1].parts[0]
+        assert '"owner":"me"' in getattr(answer, "content", "").replace(" ", "")
 
 
 async def test_closing_an_item_is_progress_and_writing_the_plan_anew_is_none(serve: Callable[..., Any]) -> None:
@@ -49,7 +50,7 @@ async def test_closing_an_item_is_progress_and_writing_the_plan_anew_is_none(ser
         (worded, True),
         ([writing(*(done(f"part {each}") for each in range(n)), NEXT) for n in range(9)], False),
     ):
-        with serve([*script, DONE]) as stage:
+        with serve([*script, writing(CLOSED), DONE]) as stage:
             result = await stage.agent().run("plan")
             await stage.close()
             assert result.ok is not stuck
@@ -93,3 +94,33 @@ async def test_the_tools_are_there_unless_the_policy_says_no_or_the_application_
             await stage.close()
             found = {one.name: one.schema for one in stage.server.requests()[-1].request.tools if one.name != "finish"}
             assert {name: next(iter(schema["properties"]), None) for name, schema in found.items()} == shown
+
+
+def test_a_note_of_the_plan_shows_each_item_with_its_state() -> None:
+    assert plan_note([CLOSED, OPEN, NEXT]).split("\n") == [
+        "[Your plan as it stands, 1 of 3 done:]",
+        "[x] read the list",
+        "[>] read the list",
+        "[ ] add up",
+    ]
+
+
+def test_there_is_no_note_of_no_plan() -> None:
+    assert plan_note([]) == ""
+
+
+@pytest.mark.parametrize(("size", "cut"), [(NOTED, False), (NOTED + 1, True)])
+def test_an_item_is_one_line_of_a_bounded_length(size: int, cut: bool) -> None:
+    line = plan_note([{"content": "x" * size, "status": "pending"}]).split("\n")[1]
+    assert len(line) == NOTED + len("[ ] ")
+    assert line.endswith("...") is cut
+    assert plan_note([{"content": "two\nlines", "status": "pending"}]).endswith("[ ] two lines")
+
+
+def test_a_plan_from_elsewhere_that_does_not_fit_is_shown_as_far_as_it_goes() -> None:
+    assert plan_note([{"content": 3}, {"status": ["odd"]}]).endswith("[ ] 3\n[ ] ")
+
+
+def test_the_line_of_the_system_prompt_names_the_tool_and_never_changes() -> None:
+    assert "write_todos" in PLAN_LINE
+    assert "three or more steps" in PLAN_LINE

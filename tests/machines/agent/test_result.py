@@ -153,10 +153,10 @@ async def test_a_passing_refusal_tells_what_was_said(serve: Callable[..., Any]) 
 
 
 @pytest.mark.parametrize(
-    ("more", "tokens", "window"), [({"n_prompt_tokens": 900, "n_ctx": 512}, 900, 512), ({}, 25, None)]
+    ("more", "tokens", "window"), [({"n_prompt_tokens": 900, "n_ctx": 512}, 900, 512), ({}, None, None)]
 )
 async def test_an_overflow_says_how_long_the_request_was(
-    serve: Callable[..., Any], more: Mapping[str, int], tokens: int, window: int | None
+    serve: Callable[..., Any], more: Mapping[str, int], tokens: int | None, window: int | None
 ) -> None:
     body = '{"error": {"code": "context_length_exceeded", "message": "too long"%s}}'
     fields = "".join(f', "{name}": {value}' for name, value in more.items())
@@ -165,7 +165,9 @@ async def test_an_overflow_says_how_long_the_request_was(
         await stage.close()
     with pytest.raises(ContextOverflow) as caught:
         result.raise_for_status()
-    assert (caught.value.tokens, caught.value.window) == (tokens, window)
+    assert caught.value.window == window
+    # Where the provider counts nothing, it is an estimate: the words and all that every request carries beside them.
+    assert caught.value.tokens == tokens if tokens else 25 < (caught.value.tokens or 0) < 1_000
 
 
 @pytest.mark.parametrize("chars", [65_536, 65_537, 300_000])

@@ -343,10 +343,10 @@ async def test_the_plan_is_there_again_with_all_that_its_items_held(world: World
     todos = [{"content": "ask", "status": "in_progress", "note": "first"}]
     await put_down(world.agent(Model(calls(("write_todos", {"todos": todos})), calls(ASK, first=5)), ask_person))
     world.answer("red", to="c5")
-    model = Model(calls(("read_todos", {}), first=7), finish())
+    model = Model(calls(("read_todos", {}), first=7), finish(), finish())
     result = await taken_up(world.agent(model, ask_person))
     assert [dict(item) for item in result.todos] == todos
-    (read,) = model.heard()
+    read = model.requests[1].messages[-1].parts[0]
     assert isinstance(read, ResultPart)
     assert orjson.loads(read.content) == todos
 

@@ -53,7 +53,7 @@ def test_a_call_without_an_answer_gets_one_and_an_answer_to_no_call_is_dropped()
     last = transcript.outbound()[-1]
     assert last.parts == (ResultPart("one", NOT_ANSWERED, error=True), TextPart("go on"))
     with pytest.raises(IndexError):
-        transcript.outbound()[2]
+        transcript.outbound()[3]  # the history begins with a user's message, which was put there
 
 
 @pytest.mark.parametrize(("keep", "left"), [(100, ["y" * 100]), (99, [PRUNED]), (200, ["x" * 100, "y" * 100])])

@@ -45,6 +45,7 @@ EVERYTHING: list[Record] = [
     *STUCK,
     {"t": "user", "text": "Once more."},
     *turn(9, "found it"),
+    {"t": "plan", "items": [{"content": "look", "status": "completed"}]},
     FINAL,
     {"t": "end", "status": "success"},
 ]

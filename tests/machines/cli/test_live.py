@@ -117,7 +117,7 @@ def test_a_narrow_terminal_has_no_bars(width: int, bars: bool) -> None:
 
 
 SCRIPT: list[Move] = [
-    Turn("One moment.", calls=(call("write_todos", {"todos": [{"content": "look", "status": "in_progress"}]}),)),
+    Turn("One moment.", calls=(call("write_todos", {"todos": [{"content": "look", "status": "completed"}]}),)),
     Turn(calls=(call("list_files", {}),)),
     Stall(1.5, Turn(calls=(call("finish", {"kind": "final", "text": "All is well."}),))),
 ]
@@ -187,7 +187,7 @@ def test_on_a_terminal_of_any_size_only_the_news_and_the_end_are_left(
     assert "note    One moment." in left
     left = [line for line in left if not line.startswith("note")]
     assert left[:3] == [
-        "plan    0 of 1 done: look",
+        "plan    1 of 1 done",
         "call    list_files {}",
         "result  list_files: []",
     ]

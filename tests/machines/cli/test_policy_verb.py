@@ -32,7 +32,7 @@ def test_every_key_has_a_comment_and_no_limit_is_told(statecraft: Statecraft) ->
     assert len(keys) > 20
     assert [line for line in keys if "  # " not in line] == []
     told = {line.split(" = ")[0] for line in keys if '"unlimited"' in line}
-    assert told == {"turns", "seconds", "tokens", "usd", "reply_tokens", "nudge", "stop"}
+    assert told == {"turns", "seconds", "tokens", "usd", "reply_tokens", "window_tokens", "nudge", "stop"}
 
 
 def test_a_policy_that_is_wrong_is_told_whole(statecraft: Statecraft, here: Path) -> None:

@@ -12,7 +12,7 @@ MOVE = Tool(identity=("from", "to"))
 
 
 def sign(args: str, tool: Tool = BASH, *, parsed: bool = True) -> bytes:
-    return call_of("1", "tool", args, tool, parsed=parsed).signature
+    return call_of("1", "tool", args, tool, problem="" if parsed else "no JSON").signature
 
 
 def test_what_is_not_of_its_identity_makes_no_other_call() -> None:

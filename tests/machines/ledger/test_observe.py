@@ -58,7 +58,7 @@ def test_a_call_keeps_its_arguments_as_they_were_received() -> None:
 
 
 def test_a_call_that_does_not_parse_has_a_signature_and_no_target() -> None:
-    call = call_of("1", "write", '{"path": "a.txt', Tool(target=("path",)), parsed=False)
+    call = call_of("1", "write", '{"path": "a.txt', Tool(target=("path",)), problem="no JSON")
     assert (call.parsed, call.target) == (False, None)
     assert call.signature == signature("write", '{"path": "a.txt')
 
