@@ -6,8 +6,8 @@ the providers: this is all that a provider and a host have in common.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import attrs
 
@@ -141,4 +141,26 @@ class Provider(Protocol):
 
     async def aclose(self) -> None:
         """Give up what is open."""
+        ...
+
+
+Heard = Callable[[str, str], None]
+"""Is told each piece of a reply while it comes: its channel, `text` or `thinking`, and the piece."""
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """A provider that can tell a reply while it comes."""
+
+    async def stream(self, request: Request, heard: Heard) -> Completion | Refused:
+        """As `Provider.complete`, and `heard` is told each piece first. A reply that broke off is a refusal."""
+        ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A provider that can count a prompt before it is sent."""
+
+    async def count(self, request: Request) -> int | None:
+        """The tokens of the prompt, exactly; None where nobody can tell. Raises nothing, as `Provider.complete`."""
         ...
