@@ -78,7 +78,7 @@ _HOUSES: Final[Mapping[str, _House]] = {
         key="GEMINI_API_KEY",
         address="GOOGLE_GEMINI_BASE_URL",
         home="https://generativelanguage.googleapis.com",
-        path="/v1beta/models/{model}:generateContent",
+        path="/v1beta/models/{model}" + gemini.WHOLE,
         wire=gemini.WIRE,
         at_home=gemini.WIRE,
         version="/v1beta",
@@ -91,7 +91,7 @@ _ENDS: Final[Mapping[str, Wire]] = {
     "/messages": anthropic.WIRE,
     "/chat/completions": openai.WIRE,
     "/responses": responses.WIRE,
-    ":generateContent": gemini.WIRE,
+    gemini.WHOLE: gemini.WIRE,
 }
 
 

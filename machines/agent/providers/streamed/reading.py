@@ -1,0 +1,118 @@
+"""One stream, event by event, to the reply or the refusal that it comes to. No I/O here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, cast
+
+import attrs
+
+from ....events import RefusalKind
+from ...wire import Completion, Message, Refused
+from ..call_ids import told_apart
+from ..exact import NotJson, pieces, read, read_text, written
+from ..fields import items, mapping
+from ..key import Key, data_without_key, secrets_of, without_key
+from ..refusal import error_in, error_of, refused, request_id
+from .gathering import Gathered, Gathering, Streamed
+
+DONE: Final = "[DONE]"
+"""How servers on OpenAI's wires say that nothing comes any more; it is no JSON."""
+
+_OK: Final = 200
+
+
+@attrs.define(eq=False)
+class Reading:
+    """Reads one stream. `tell` gets each piece that is heard."""
+
+    wire: Streamed
+    tell: Callable[[str, str], None]
+    _gathering: Gathering = attrs.field(
+        init=False, default=attrs.Factory(lambda self: self.wire.gathering(), takes_self=True)
+    )
+    _wrong: tuple[str, Mapping[str, Any] | None] | None = attrs.field(default=None, init=False)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the reply is there to its end, or is known to be none."""
+        return self._wrong is not None or self._gathering.whole
+
+    def take(self, data: str) -> bool:
+        """Take the data of an event. Whether it was the last that says anything."""
+        if not data.strip():
+            return False
+        if data.strip() == DONE:
+            self._gathering.ended = True
+            return True
+        try:
+            value = read_text(data)
+            error = error_in(value)
+            if error is None:
+                for channel, piece in self._gathering.take(data, mapping(value)):
+                    if piece:
+                        self.tell(channel, piece)
+                return self._gathering.ended
+        except NotJson as bad:
+            self._wrong = f"{bad}: {data}", None
+        else:
+            self._wrong = data, error
+        return True
+
+    def take_all(self, body: str) -> bool:
+        """Take the events of a list, as Gemini streams them where nobody reads `alt=sse`. Whether it was one."""
+        try:
+            listed = items(read_text(body))
+            for event in pieces(body, (None,)) if listed else ():
+                if event is not None and self.take(event):
+                    break
+        except NotJson:
+            return False
+        return bool(listed)
+
+    def outcome(
+        self,
+        headers: Mapping[str, str],
+        rest: str = "",
+        why: str | None = None,
+        messages: Sequence[Message] = (),
+        key: Key | None = None,
+    ) -> Completion | Refused:
+        """What the stream came to, as an answer to `messages`.
+
+        `rest` stood at its end without being an event: so does Gemini say what went wrong, and so do proxies. `why`
+        says how the stream broke off, None where it ended.
+        """
+        if self._wrong is None and not self.whole and (error := error_of(rest)):
+            self._wrong = rest, error
+        if self._wrong is not None:
+            text, error = self._wrong
+            return refused(_OK, headers, text, error, key)
+        if not self.whole:
+            said = without_key(why or "the stream ended before the reply did", key)
+            return Refused(0, said, request_id=request_id(headers, key=key), kind=RefusalKind.OTHER)
+        try:
+            gathered = without(self._gathering.gathered(), key)
+            error = error_in(gathered.value)
+            reply = None if error else self.wire.reply(gathered)
+        except NotJson as bad:
+            return refused(_OK, headers, str(bad), None, key)
+        if reply is None:
+            # The rest of it may quote what the model wrote, which says nothing of the refusal.
+            body = {"error": error} if error else {"stream": "no reply in it"}
+            return refused(_OK, headers, written(body).decode(), error, key)
+        parts = told_apart(reply.parts, messages)
+        return attrs.evolve(reply, parts=parts, request_id=request_id(headers, key=key) or reply.request_id)
+
+
+def without(gathered: Gathered, key: Key | None) -> Gathered:
+    """What was gathered without the key: put together again, it is whole, in however many pieces it came."""
+    if not secrets_of(key):
+        return gathered
+    try:
+        said = json.dumps([gathered.value, list(gathered.args)]).encode()
+    except RecursionError:
+        raise NotJson("JSON that is nested too deeply") from None
+    value, args = cast("list[Any]", read(data_without_key(said, key))[1])
+    return Gathered(value, args)
