@@ -41,6 +41,16 @@ class Exchange(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.close_connection = True
 
+    def begin_stream(self, headers: Mapping[str, str]) -> None:
+        """Answer with a stream of events, in chunks, since nobody knows how long it will be."""
+        self._head(200, {"content-type": "text/event-stream", "transfer-encoding": "chunked", **headers})
+        self.wfile.flush()
+
+    def send_chunk(self, data: bytes) -> None:
+        """Send some of a stream; nothing ends it."""
+        self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+        self.wfile.flush()
+
     def wait(self, seconds: float) -> bool:
         """Whether the time has passed with the server still there."""
         gone = cast("Loopback", self.server).stopping.wait(seconds)
@@ -51,9 +61,10 @@ class Exchange(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def _begin(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
+        self._head(status, {"content-type": "application/json", "content-length": str(len(body)), **headers})
+
+    def _head(self, status: int, headers: Mapping[str, str]) -> None:
         self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
