@@ -50,6 +50,11 @@ def events_in(body: bytes) -> Iterator[str]:
     return (event.data for event in source.iter_sse())
 
 
+def behind_events(body: bytes) -> bytes:
+    """What stands behind the last blank line: the last event where it was not closed, or what is none."""
+    return body.replace(b"\r\n", b"\n").rstrip(b"\n").rpartition(b"\n\n")[2]
+
+
 async def read_stream(response: httpx.Response, idle: float, most: int, take: Callable[[str], bool]) -> Stream:
     """Give the data of each event to `take` until that answers that nothing follows.
 
@@ -126,7 +131,7 @@ class _Chunks(httpx.AsyncByteStream):
 
     def rest(self) -> bytes:
         """What stands behind the last event, if anything does."""
-        return b"".join(self.since).replace(b"\r\n", b"\n").rstrip(b"\n").rpartition(b"\n\n")[2]
+        return behind_events(b"".join(self.since))
 
     def _break_off(self, why: str, *, again: bool = True) -> None:
         self.why, self.again, self.ended = why, again, True

@@ -54,9 +54,13 @@ class AnthropicGathering:
     """Gathers a message. Only `message_stop` makes it whole."""
 
     ended: bool = False
-    whole: bool = False
+    _whole: bool = attrs.field(default=False, init=False)
     _message: dict[str, Any] = attrs.field(factory=dict[str, Any], init=False)
     _blocks: dict[int, _Block] = attrs.field(factory=dict[int, _Block], init=False)
+
+    def whole(self, *, broke_off: bool) -> bool:  # noqa: ARG002  # its last event is all that counts
+        """As `Gathering.whole`."""
+        return self._whole
 
     def take(self, text: str, event: Mapping[str, Any]) -> Iterator[Piece]:
         """As `Gathering.take`."""
@@ -76,7 +80,7 @@ class AnthropicGathering:
         elif kind == "message_delta":
             self._close(event)
         elif kind == "message_stop":
-            self.ended = self.whole = True
+            self.ended = self._whole = True
 
     def gathered(self) -> Gathered:
         """As `Gathering.gathered`."""

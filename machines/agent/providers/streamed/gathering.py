@@ -34,9 +34,8 @@ class Gathering(Protocol):
     ended: bool
     """Whether the stream has said that nothing comes any more."""
 
-    @property
-    def whole(self) -> bool:
-        """Whether the reply is there to its end."""
+    def whole(self, *, broke_off: bool) -> bool:
+        """Whether the reply is there to its end. `broke_off`: the stream did not end, its connection did."""
         ...
 
     def take(self, text: str, event: Mapping[str, Any], /) -> Iterable[Piece]:

@@ -43,10 +43,11 @@ class GeminiGathering:
     _candidate: dict[str, Any] = attrs.field(factory=dict[str, Any], init=False)
     _parts: list[_Part] = attrs.field(factory=list[_Part], init=False)
 
-    @property
-    def whole(self) -> bool:
-        """As `Gathering.whole`."""
-        return bool(self._candidate.get("finishReason") or self._about.get("promptFeedback"))
+    def whole(self, *, broke_off: bool) -> bool:
+        """As `Gathering.whole`. Some models say STOP in every event, so that alone does not tell which is the last."""
+        feedback = mapping(self._about.get("promptFeedback"))
+        blocked = not self._candidate and (feedback.get("blockReason") or feedback.get("blockReasonMessage"))
+        return bool(self._candidate.get("finishReason") or blocked) and not broke_off
 
     def take(self, text: str, event: Mapping[str, Any]) -> Iterator[Piece]:
         """As `Gathering.take`."""

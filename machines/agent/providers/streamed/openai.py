@@ -50,8 +50,7 @@ class OpenAIGathering:
     _calls: list[_Call] = attrs.field(factory=list[_Call], init=False)
     _function: _Call | None = attrs.field(default=None, init=False)
 
-    @property
-    def whole(self) -> bool:
+    def whole(self, *, broke_off: bool) -> bool:  # noqa: ARG002  # behind a reason to finish stands only what was used
         """As `Gathering.whole`. Not all servers end with `[DONE]`."""
         return self.ended or bool(self._choice.get("finish_reason"))
 

@@ -14,7 +14,7 @@ from ..call_ids import told_apart
 from ..exact import NotJson, pieces, read, read_text, written
 from ..fields import items, mapping
 from ..key import Key, data_without_key, secrets_of, without_key
-from ..refusal import error_in, error_of, refused, request_id
+from ..refusal import error_in, refused, request_id
 from .gathering import Gathered, Gathering, Streamed
 
 DONE: Final = "[DONE]"
@@ -25,24 +25,21 @@ _OK: Final = 200
 
 @attrs.define(eq=False)
 class Reading:
-    """Reads one stream. `tell` gets each piece that is heard."""
+    """Reads one stream. `tell` gets each piece that is heard; `began` says whether there was any event."""
 
     wire: Streamed
     tell: Callable[[str, str], None]
     _gathering: Gathering = attrs.field(
         init=False, default=attrs.Factory(lambda self: self.wire.gathering(), takes_self=True)
     )
+    began: bool = attrs.field(default=False, init=False)
     _wrong: tuple[str, Mapping[str, Any] | None] | None = attrs.field(default=None, init=False)
-
-    @property
-    def whole(self) -> bool:
-        """Whether the reply is there to its end, or is known to be none."""
-        return self._wrong is not None or self._gathering.whole
 
     def take(self, data: str) -> bool:
         """Take the data of an event. Whether it was the last that says anything."""
         if not data.strip():
             return False
+        self.began = True
         if data.strip() == DONE:
             self._gathering.ended = True
             return True
@@ -74,7 +71,7 @@ class Reading:
     def outcome(
         self,
         headers: Mapping[str, str],
-        rest: str = "",
+        rest: bytes = b"",
         why: str | None = None,
         messages: Sequence[Message] = (),
         key: Key | None = None,
@@ -84,12 +81,11 @@ class Reading:
         `rest` stood at its end without being an event: so does Gemini say what went wrong, and so do proxies. `why`
         says how the stream broke off, None where it ended.
         """
-        if self._wrong is None and not self.whole and (error := error_of(rest)):
-            self._wrong = rest, error
-        if self._wrong is not None:
-            text, error = self._wrong
+        at_end = rest.decode("utf-8", "replace")
+        text, error = self._wrong or (at_end, _error_at_end(at_end))
+        if self._wrong is not None or error is not None:
             return refused(_OK, headers, text, error, key)
-        if not self.whole:
+        if not self._gathering.whole(broke_off=why is not None):
             said = without_key(why or "the stream ended before the reply did", key)
             return Refused(0, said, request_id=request_id(headers, key=key), kind=RefusalKind.OTHER)
         try:
@@ -104,6 +100,13 @@ class Reading:
             return refused(_OK, headers, written(body).decode(), error, key)
         parts = told_apart(reply.parts, messages)
         return attrs.evolve(reply, parts=parts, request_id=request_id(headers, key=key) or reply.request_id)
+
+
+def _error_at_end(rest: str) -> Mapping[str, Any] | None:
+    try:
+        return error_in(read_text(rest))
+    except NotJson:
+        return None
 
 
 def without(gathered: Gathered, key: Key | None) -> Gathered:

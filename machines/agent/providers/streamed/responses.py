@@ -46,10 +46,14 @@ class ResponsesGathering:
     """Gathers a response. Only the event that says how it ended makes it whole."""
 
     ended: bool = False
-    whole: bool = False
+    _whole: bool = attrs.field(default=False, init=False)
     _response: dict[str, Any] = attrs.field(factory=dict[str, Any], init=False)
     _items: dict[int, _Item] = attrs.field(factory=dict[int, _Item], init=False)
     _thought: tuple[int, int] | None = attrs.field(default=None, init=False)
+
+    def whole(self, *, broke_off: bool) -> bool:  # noqa: ARG002  # its last event is all that counts
+        """As `Gathering.whole`."""
+        return self._whole
 
     def take(self, _text: str, event: Mapping[str, Any], /) -> Iterator[Piece]:
         """As `Gathering.take`."""
@@ -58,7 +62,7 @@ class ResponsesGathering:
         delta = string(event.get("delta"))
         if kind in _LAST:
             self._response = dict(mapping(event.get("response")))
-            self.ended = self.whole = True
+            self.ended = self._whole = True
         elif kind in ("response.output_item.added", "response.output_item.done"):
             self._items[place] = _Item(dict(mapping(event.get("item"))))
         elif kind in _WORDS:
