@@ -24,7 +24,8 @@ _STARTS: Final = (b"data:", b"event:", b":", b"id:", b"retry:")
 class Stream:
     """A stream that was read. `why` says how it broke off, None where it ended or its last event had come.
 
-    `rest` stood at its end without being an event. `again` says whether another try may do better.
+    `rest` is the last of what blank lines part: what stands behind the last event, if anything does. `again` says
+    whether another try may do better.
     """
 
     status: int
@@ -50,8 +51,8 @@ def events_in(body: bytes) -> Iterator[str]:
     return (event.data for event in source.iter_sse())
 
 
-def behind_events(body: bytes) -> bytes:
-    """What stands behind the last blank line: the last event where it was not closed, or what is none."""
+def last_block(body: bytes) -> bytes:
+    """The last of what blank lines part: the last event, or what stands behind it and is none."""
     return body.replace(b"\r\n", b"\n").rstrip(b"\n").rpartition(b"\n\n")[2]
 
 
@@ -62,12 +63,13 @@ async def read_stream(response: httpx.Response, idle: float, most: int, take: Ca
     """
     chunks = _Chunks(response.aiter_bytes(), idle, most)
     events = EventSource(httpx.Response(200, headers=_SHOWN, stream=chunks)).aiter_sse()
+    said_all = False
     try:
         async for event in events:
             chunks.since = chunks.since[-1:]
-            if not chunks.ended and take(event.data):
-                chunks.ended = True
-        if chunks.ended and chunks.why is None:
+            if not said_all and take(event.data):
+                said_all = chunks.ended = True
+        if said_all:
             with anyio.move_on_after(_TAIL):
                 await chunks.drain()
     finally:
@@ -130,8 +132,8 @@ class _Chunks(httpx.AsyncByteStream):
             pass  # nothing that is wanted was lost
 
     def rest(self) -> bytes:
-        """What stands behind the last event, if anything does."""
-        return behind_events(b"".join(self.since))
+        """The last block."""
+        return last_block(b"".join(self.since))
 
     def _break_off(self, why: str, *, again: bool = True) -> None:
         self.why, self.again, self.ended = why, again, True

@@ -10,7 +10,7 @@ import attrs
 
 from ..wire import Completion, Heard, Message, Refused, Request
 from .call_ids import told_apart
-from .event_stream import Stream, behind_events, events_in, looks_streamed
+from .event_stream import Stream, events_in, last_block, looks_streamed
 from .exact import NotJson, read
 from .http import Answer, Http, NoAnswer
 from .key import Key, data_without_key, hide_in_logs, without_key
@@ -131,7 +131,7 @@ class HttpProvider:
             if not answer.again and isinstance(outcome, Refused):
                 outcome = attrs.evolve(outcome, status=NEVER)
         elif 200 <= answer.status < 300 and _take_late(answer.body, reading):
-            outcome = reading.outcome(answer.headers, behind_events(answer.body), None, messages, self.key)
+            outcome = reading.outcome(answer.headers, last_block(answer.body), None, messages, self.key)
         else:
             outcome = outcome_of(answer, self.wire, messages, self.key)
         return outcome, isinstance(outcome, Refused) and passing(outcome, answer.headers.get("x-should-retry"))

@@ -23,7 +23,8 @@ class Event:
     def encoded(self) -> bytes:
         """The event as it is sent."""
         named = f"event: {self.name}\n".encode() if self.name else b""
-        return named + b"data: " + self.data + b"\n\n"
+        # A line each: arguments may have been laid out in several.
+        return named + b"".join(b"data: " + line + b"\n" for line in self.data.splitlines()) + b"\n"
 
 
 def event(data: Mapping[str, Any], *, named: bool = True, piece: bool = False) -> Event:

@@ -78,8 +78,8 @@ class Reading:
     ) -> Completion | Refused:
         """What the stream came to, as an answer to `messages`.
 
-        `rest` stood at its end without being an event: so does Gemini say what went wrong, and so do proxies. `why`
-        says how the stream broke off, None where it ended.
+        `rest` is the last that came: Gemini says there what went wrong, without making an event of it, and so do
+        proxies. `why` says how the stream broke off, None where it ended.
         """
         at_end = rest.decode("utf-8", "replace")
         text, error = self._wrong or (at_end, _error_at_end(at_end))

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import attrs
 import yaml  # type: ignore[import-untyped]
 
-from machines.agent.providers.event_stream import behind_events, events_in
+from machines.agent.providers.event_stream import events_in, last_block
 from machines.agent.providers.http import Answer
 from machines.agent.providers.provider import Wire, outcome_of
 from machines.agent.providers.streamed.reading import Reading
@@ -87,7 +87,7 @@ def heard_of(recorded: Recorded, wire: Wire) -> tuple[Completion | Refused, list
     told: list[tuple[str, str]] = []
     reading = Reading(wire.streamed, lambda channel, piece: told.append((channel, piece)))
     any(reading.take(data) for data in events_in(recorded.answer.body))
-    return reading.outcome(recorded.answer.headers, behind_events(recorded.answer.body)), told
+    return reading.outcome(recorded.answer.headers, last_block(recorded.answer.body)), told
 
 
 def is_streamed(exchange: Exchange) -> bool:

@@ -107,7 +107,8 @@ def of_openai(events: list[Any]) -> dict[str, Any]:
     chosen = [choice for event in events for choice in event["choices"][:1]]
     deltas = [choice["delta"] for choice in chosen]
     made = [call for delta in deltas for call in delta.get("tool_calls") or ()]
-    usage: Any = next((event["usage"] for event in reversed(events) if event.get("usage")), {})
+    nothing: Any = {}
+    usage: Any = next((event["usage"] for event in reversed(events) if event.get("usage")), nothing)
     details: Any = usage.get("prompt_tokens_details") or {}
     begun = [call for call in made if call.get("id")]
     return {
