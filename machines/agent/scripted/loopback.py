@@ -73,6 +73,8 @@ class Exchange(BaseHTTPRequestHandler):
 class Loopback(ThreadingHTTPServer):
     """The server; `answer` gets the exchange, the path and the body of each request, in a thread of its connection.
 
+    `connections` counts those that were opened.
+
     `exchange` is the class of an exchange, for a server that is asked by other methods than POST.
     """
 
@@ -82,6 +84,7 @@ class Loopback(ThreadingHTTPServer):
     def __init__(self, answer: Callable[[Exchange, str, bytes], None], exchange: type[Exchange] = Exchange) -> None:
         self.answer = answer
         self.stopping = threading.Event()
+        self.connections = 0
         self._open: dict[socket.socket, threading.Thread] = {}
         self._lock = threading.Lock()
         super().__init__((HOST, 0), exchange)
@@ -113,6 +116,7 @@ class Loopback(ThreadingHTTPServer):
         """Give a connection its thread."""
         worker = threading.Thread(target=self.process_request_thread, args=(request, client_address), daemon=True)
         with self._lock:
+            self.connections += 1
             self._open[request] = worker
         worker.start()
 

@@ -67,9 +67,18 @@ class ScriptedServer:
     @property
     def url(self) -> str:
         """Where it listens, without a path. RuntimeError while it is not entered."""
+        return f"http://{HOST}:{self._running.server_port}"
+
+    @property
+    def connections(self) -> int:
+        """How many connections were opened to it. RuntimeError while it is not entered."""
+        return self._running.connections
+
+    @property
+    def _running(self) -> Loopback:
         if self._server is None:
             raise RuntimeError("the server is not running: enter it first")
-        return f"http://{HOST}:{self._server.server_port}"
+        return self._server
 
     def model(self, run: str = "scripted", wire: str = "openai") -> str:
         """The name under which `provider_for` finds a run on this server; no key is needed."""
@@ -171,10 +180,11 @@ class ScriptedServer:
         if isinstance(move, ErrorInStream):
             _stream(exchange, [*first, side.error_event(move.status, move.message)], names)
             return
-        _stream(exchange, first, names, end=isinstance(move, CutStream) and move.clean)
+        clean = isinstance(move, CutStream) and move.clean
+        _stream(exchange, first, names, end=clean)
         if isinstance(move, StallStream) and exchange.wait(move.seconds):
             _send(exchange, events[len(first) :])
-        elif isinstance(move, CutStream):
+        elif not clean:
             exchange.close_connection = True
 
     def _events(self, turn: Turn, side: Side, received: Received, size: int) -> list[Event]:
