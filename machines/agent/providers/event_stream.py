@@ -1,4 +1,4 @@
-"""Server-sent events of an answer, while it comes. Beside `http.py` the only module that knows the HTTP library."""
+"""Server-sent events of an answer, while it comes. No type of the HTTP library goes beyond `http.py`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import attrs
 import httpx
 from httpx_sse import EventSource
 
+from .unpacking import Unpacked
+
 MOST_STREAMED: Final = 128 * 2**20
 """Bytes of a stream that are read at most. An event takes some hundred bytes for each token that it brings."""
 
 # Seconds that the end of a stream is waited for when its last event is there, so that its connection can be used again.
-_TAIL: Final = 1.0
+# It comes with that event, or not at all: some servers leave the connection open.
+_TAIL: Final = 0.25
 # The events are always UTF-8, whatever an answer says of itself.
 _SHOWN: Final = {"content-type": "text/event-stream; charset=utf-8"}
 _STARTS: Final = (b"data:", b"event:", b":", b"id:", b"retry:")
@@ -61,7 +64,8 @@ async def read_stream(response: httpx.Response, idle: float, most: int, take: Ca
 
     At most `most` bytes are read, and `idle` seconds are waited for the next. Closes the answer in any case.
     """
-    chunks = _Chunks(response.aiter_bytes(), idle, most)
+    unpacked = Unpacked(response)
+    chunks = _Chunks(unpacked, idle, most)
     events = EventSource(httpx.Response(200, headers=_SHOWN, stream=chunks)).aiter_sse()
     said_all = False
     try:
@@ -71,16 +75,13 @@ async def read_stream(response: httpx.Response, idle: float, most: int, take: Ca
                 said_all = chunks.ended = True
         if said_all:
             with anyio.move_on_after(_TAIL):
-                await chunks.drain()
+                await unpacked.drain()
     finally:
-        # A generator that is left before its end warns on trio. Those above end by themselves as soon as there are no
-        # more chunks, and the one beneath by being cancelled.
+        # A generator that is left before its end warns on trio. These end as soon as there are no more chunks.
         chunks.ended = True
         async for _ in events:
             pass
-        with anyio.CancelScope() as scope:
-            scope.cancel()
-            await chunks.drain()
+        await unpacked.leave()
         await response.aclose()
     return Stream(response.status_code, dict(response.headers), chunks.rest(), chunks.why, chunks.again)
 
@@ -122,14 +123,6 @@ class _Chunks(httpx.AsyncByteStream):
             raise StopAsyncIteration
         self.since.append(chunk)
         return chunk
-
-    async def drain(self) -> None:
-        """Read what is left and throw it away."""
-        try:
-            async for _ in self._chunks:
-                pass
-        except (httpx.HTTPError, httpx.StreamError):
-            pass  # nothing that is wanted was lost
 
     def rest(self) -> bytes:
         """The last block."""

@@ -1,7 +1,7 @@
 """One HTTP client an event loop, which all providers in it share: making one costs milliseconds, a request does not.
 
 The client is made at the first request in a loop and closed when the last provider that used it is closed. No type of
-the HTTP library leaves this module and `event_stream.py`.
+the HTTP library leaves this module, `event_stream.py` and `unpacking.py`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import httpx
 from anyio.lowlevel import RunVar
 
 from .event_stream import MOST_STREAMED, Stream, broken, is_stream, read_stream, silent
+from .unpacking import ACCEPTED, Unpacked
 
 MOST_BYTES: Final = 32 * 2**20
 """Bytes of an answer, unpacked, that are read at most; Anthropic takes no larger request either."""
@@ -92,7 +93,8 @@ class Http:
 
         `connect` seconds for the connection, no limit of its own on the rest: that is the caller's.
         """
-        return await self._ask("POST", url, headers, body, lambda client, sent: _exchange(client, sent, MOST_BYTES))
+        packed = {**headers, "accept-encoding": ACCEPTED}
+        return await self._ask("POST", url, packed, body, lambda client, sent: _exchange(client, sent, MOST_BYTES))
 
     async def stream(
         self, url: str, headers: Mapping[str, str], body: bytes, idle: float, take: Callable[[str], bool]
@@ -201,21 +203,16 @@ async def _streamed(
 async def _read(response: httpx.Response, most: int, *, unpacked: bool = True) -> Answer | NoAnswer:
     chunks: list[bytes] = []
     size = 0
+    body = Unpacked(response, packed=unpacked)
     try:
-        async for chunk in response.aiter_bytes() if unpacked else response.aiter_raw():
+        async for chunk in body:
             chunks.append(chunk)
             size += len(chunk)
             if size > most:
-                # To leave the loop here would leave the generators beneath it open. Closing makes them end.
-                chunks.clear()
-                await response.aclose()
-    except httpx.HTTPError:
-        if size <= most:
-            raise
+                return NoAnswer(f"an answer of more than {most} bytes", again=False)
     finally:
+        await body.leave()
         await response.aclose()
-    if size > most:
-        return NoAnswer(f"an answer of more than {most} bytes", again=False)
     return Answer(response.status_code, dict(response.headers), b"".join(chunks))
 
 

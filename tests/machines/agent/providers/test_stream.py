@@ -5,14 +5,13 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import anyio
-import attrs
 import pytest
 
 from machines.agent.providers import HttpProvider, Prices, Retries, provider_for
-from machines.agent.providers.provider import IDLE, NEVER
+from machines.agent.providers.provider import NEVER
 from machines.agent.scripted import (
     CutStream,
     Drop,
@@ -45,9 +44,10 @@ def wire(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def streaming(server: ScriptedServer, wire: str, idle: float = IDLE, **options: Any) -> HttpProvider:
-    provider = cast("HttpProvider", provider_for(server.model("m", wire), **options))
-    return attrs.evolve(provider, idle_seconds=idle)
+def streaming(server: ScriptedServer, wire: str, **options: Any) -> HttpProvider:
+    provider = provider_for(server.model("m", wire), **options)
+    assert isinstance(provider, HttpProvider)
+    return provider
 
 
 async def ask(server: ScriptedServer, wire: str, **options: Any) -> tuple[Completion | Refused, Told]:
@@ -220,20 +220,20 @@ async def test_a_body_that_is_no_stream_and_no_reply_is_asked_for_again(wire: st
 
 
 async def test_a_stream_that_falls_silent_is_given_up(wire: str) -> None:
-    got, told, asked = await moves(wire, [StallStream(60, 2)], idle=0.1)
+    got, told, asked = await moves(wire, [StallStream(60, 2)], idle_seconds=0.1)
     assert isinstance(got, Refused)
     assert (got.status, got.body, asked) == (0, "nothing came for 0.1 seconds", 1)
     assert said(told) == "It goes on lat"
 
 
 async def test_a_stream_that_only_pauses_goes_on(wire: str) -> None:
-    got, told, asked = await moves(wire, [StallStream(0.05, 2)], idle=0.5)
+    got, told, asked = await moves(wire, [StallStream(0.05, 2)], idle_seconds=0.5)
     assert isinstance(got, Completion)
     assert (said(told), asked) == ("It goes on later.", 1)
 
 
 async def test_a_server_that_says_nothing_at_all_is_given_up_and_asked_again(wire: str) -> None:
-    got, _, asked = await moves(wire, [Stall(60), Turn("ok")], idle=0.1)
+    got, _, asked = await moves(wire, [Stall(60), Turn("ok")], idle_seconds=0.1)
     assert isinstance(got, Completion)
     assert asked == 2
 
