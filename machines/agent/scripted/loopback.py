@@ -86,6 +86,7 @@ class Loopback(ThreadingHTTPServer):
         self.stopping = threading.Event()
         self.connections = 0
         self._open: dict[socket.socket, threading.Thread] = {}
+        self._ending: list[threading.Thread] = []  # their connections are closed, and they may still run
         self._lock = threading.Lock()
         super().__init__((HOST, 0), exchange)
         self._thread = threading.Thread(target=self._serve, name="scripted model server", daemon=True)
@@ -97,13 +98,13 @@ class Loopback(ThreadingHTTPServer):
         with socket.create_connection((HOST, self.server_port)):  # wakes the one that waits for a connection
             self._thread.join()
         with self._lock:
-            left = list(self._open.items())
+            left, ending = list(self._open.items()), list(self._ending)
         for connection, _ in left:
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
                 continue  # its client has left already
-        for _, worker in left:
+        for worker in (*ending, *(worker for _, worker in left)):
             worker.join(_LEAVING)
         self.server_close()
 
@@ -118,12 +119,14 @@ class Loopback(ThreadingHTTPServer):
         with self._lock:
             self.connections += 1
             self._open[request] = worker
+            self._ending = [one for one in self._ending if one.is_alive()]
         worker.start()
 
     def shutdown_request(self, request: Any) -> None:
         """Close a connection."""
         with self._lock:
-            self._open.pop(request, None)
+            worker = self._open.pop(request, None)
+            self._ending += [] if worker is None else [worker]
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
