@@ -112,7 +112,7 @@ class _Chunks(httpx.AsyncByteStream):
             except StopAsyncIteration:
                 self.ended = True
                 return b"\n\n"  # closes an event that was left open
-            except httpx.HTTPError as error:
+            except (httpx.HTTPError, httpx.StreamError, OSError) as error:
                 self._break_off(broken(error))
         if waiting.cancelled_caught:
             self._break_off(silent(self._idle))

@@ -102,8 +102,8 @@ class Http:
         """As `post`, and the data of each event is given to `take` as it comes, until that answers that none follows.
 
         `idle` seconds may pass without a byte, from the beginning. What is a refusal or no stream is read whole.
+        What `take` raises comes through.
         """
-
         raised: list[Exception] = []
 
         def taken(data: str) -> bool:
@@ -118,7 +118,7 @@ class Http:
         answer = await self._ask("POST", url, plain, body, lambda client, sent: _streamed(client, sent, idle, taken))
         if raised:
             raise raised[0]
-        return answer
+        return _IS_CLOSED if self._closed and isinstance(answer, Stream) and answer.why else answer
 
     async def get(self, url: str, headers: Mapping[str, str], most: int) -> Answer | NoAnswer:
         """Ask for what is at `url`, at most `most` bytes of it; otherwise as `post`.

@@ -50,7 +50,7 @@ class Unpacked:
 
     async def drain(self) -> None:
         """Read what is left and throw it away."""
-        with suppress(httpx.HTTPError, httpx.StreamError):  # nothing that is wanted is lost
+        with suppress(httpx.HTTPError, httpx.StreamError, OSError):  # nothing that is wanted is lost
             async for _ in self._raw:
                 pass
 

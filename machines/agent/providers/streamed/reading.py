@@ -51,10 +51,9 @@ class Reading:
                     if piece:
                         self.tell(channel, piece)
                 return self._gathering.ended
+            self._wrong = _without_reply(data, value, error), error
         except NotJson as bad:
             self._wrong = f"{bad}: {data}", None
-        else:
-            self._wrong = data, error
         return True
 
     def take_all(self, body: str) -> bool:
@@ -89,17 +88,21 @@ class Reading:
             said = without_key(why or "the stream ended before the reply did", key)
             return Refused(0, said, request_id=request_id(headers, key=key), kind=RefusalKind.OTHER)
         try:
-            gathered = without(self._gathering.gathered(), key)
+            gathered = gathered_without_key(self._gathering.gathered(), key)
             error = error_in(gathered.value)
             reply = None if error else self.wire.reply(gathered)
+            if reply is None:
+                body = written({"error": error} if error else {"stream": "no reply in it"}).decode()
+                return refused(_OK, headers, body, error, key)
         except NotJson as bad:
             return refused(_OK, headers, str(bad), None, key)
-        if reply is None:
-            # The rest of it may quote what the model wrote, which says nothing of the refusal.
-            body = {"error": error} if error else {"stream": "no reply in it"}
-            return refused(_OK, headers, written(body).decode(), error, key)
         parts = told_apart(reply.parts, messages)
         return attrs.evolve(reply, parts=parts, request_id=request_id(headers, key=key) or reply.request_id)
+
+
+def _without_reply(data: str, value: object, error: Mapping[str, Any]) -> str:
+    """The text of an error's event, without what it may quote of the reply: that says nothing of what went wrong."""
+    return written({"error": error}).decode() if mapping(value).get("choices") else data
 
 
 def _error_at_end(rest: str) -> Mapping[str, Any] | None:
@@ -109,7 +112,7 @@ def _error_at_end(rest: str) -> Mapping[str, Any] | None:
         return None
 
 
-def without(gathered: Gathered, key: Key | None) -> Gathered:
+def gathered_without_key(gathered: Gathered, key: Key | None) -> Gathered:
     """What was gathered without the key: put together again, it is whole, in however many pieces it came."""
     if not secrets_of(key):
         return gathered

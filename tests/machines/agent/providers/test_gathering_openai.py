@@ -156,6 +156,20 @@ def test_every_form_of_an_error_is_a_refusal(event: Any, status: int, kind: Refu
     assert (got.status, got.kind, told) == (status, kind, [("text", "a")])
 
 
+def test_what_an_error_quotes_of_the_reply_is_not_read() -> None:
+    quoted = chunk({"content": "prompt is too long: 9000 > 8000"}, error={"code": 502, "message": "x"})
+    got, _ = heard(openai.WIRE, [quoted])
+    assert isinstance(got, Refused)
+    assert (got.status, got.kind, got.body) == (502, RefusalKind.OTHER, '{"error":{"code":502,"message":"x"}}')
+
+
+def test_an_error_that_is_nested_too_deeply_is_one_all_the_same() -> None:
+    deep = "[" * 300 + "]" * 300
+    got, _ = heard(openai.WIRE, ['{"choices":[{"index":0,"error":{"code":502,"message":' + deep + "}}]}"])
+    assert isinstance(got, Refused)
+    assert got.status == 502
+
+
 def test_what_is_deeply_nested_is_a_refusal() -> None:
     got, _ = heard(openai.WIRE, ["[" * 100_000])
     assert isinstance(got, Refused)

@@ -319,6 +319,25 @@ async def test_a_key_that_a_stream_says_back_is_shown_nowhere(house: str, status
         assert said(told) == "this came as the key: [key]"
 
 
+@pytest.mark.parametrize("after", [0, 2])
+async def test_a_provider_that_is_closed_in_a_stream_ends_it(wire: str, after: int) -> None:
+    got: list[Completion | Refused] = []
+
+    async def listen(provider: HttpProvider) -> None:
+        got.append(await provider.stream(GO, lambda channel, piece: None))
+
+    with ScriptedServer([StallStream(60, after)]) as server:
+        provider = streaming(server, wire)
+        async with anyio.create_task_group() as group:
+            group.start_soon(listen, provider)
+            while not server.requests():
+                await anyio.sleep(0.001)
+            await anyio.sleep(0.05)
+            await provider.aclose()
+    assert got == [Refused(NEVER, "the provider is closed")]
+    gc.collect()
+
+
 async def test_a_closed_provider_streams_nothing() -> None:
     with ScriptedServer([Turn("ok")]) as server:
         provider = streaming(server, "openai")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from machines.agent.providers.key import Key
 from machines.agent.providers.streamed.gathering import Gathered, joined
-from machines.agent.providers.streamed.reading import without
+from machines.agent.providers.streamed.reading import gathered_without_key
 from machines.agent.providers.streamed.telling import Telling
 from machines.agent.wire import CallPart, Completion, TextPart, ThinkingPart
 from machines.events import StopReason
@@ -98,7 +98,7 @@ def test_a_whole_reply_is_told_part_by_part() -> None:
 
 def test_a_key_is_taken_out_of_what_was_gathered_and_the_rest_is_left_as_it_is() -> None:
     value = {"a": [KEY.text, "\ud83d", 10**30, 1.5, None], KEY.text: True}
-    got = without(Gathered(value, [f'{{"k":"{KEY.text}"}}', None]), KEY)
+    got = gathered_without_key(Gathered(value, [f'{{"k":"{KEY.text}"}}', None]), KEY)
     assert got == Gathered({"a": ["[key]", "\ud83d", 10**30, 1.5, None], "[key]": True}, ['{"k":"[key]"}', None])
-    assert without(Gathered(value), None).value is value
+    assert gathered_without_key(Gathered(value), None).value is value
     assert json.dumps(KEY.text) not in json.dumps(got.value)
