@@ -1,4 +1,4 @@
-"""The Anthropic Messages wire, not streamed: a request and its reply in the words of `wire.py`.
+"""The Anthropic Messages wire: a request and its reply in the words of `wire.py`.
 
 Blocks that the provider wants back as they stand (thinking, redacted thinking, the calls and results of its own tools,
 compactions) are thinking parts with the block in `raw`.
@@ -7,7 +7,7 @@ compactions) are thinking parts with the block in `raw`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -22,6 +22,8 @@ from .fields import count, items, mapping, string
 from .key import Key
 from .origin import origin
 from .provider import Wire
+from .streamed.anthropic import AnthropicGathering
+from .streamed.gathering import Gathered, Streamed
 
 VERSION: Final = "2023-06-01"
 """The `anthropic-version` that is spoken."""
@@ -74,13 +76,24 @@ def body(request: Request, model: str) -> bytes:
 
 def reply(text: str, value: object) -> Completion | None:
     """The reply in the body of an answer, None where there is none. NotJson for a block that could not be sent back."""
+    content = mapping(value).get("content")
+    called = any(mapping(block).get("type") == "tool_use" for block in items(content))
+    return _reply(value, pieces(text, ("content", None, "input")) if called else [None] * len(items(content)))
+
+
+def _of_stream(gathered: Gathered) -> Completion | None:
+    return _reply(gathered.value, gathered.args)
+
+
+STREAMED: Final = Streamed(b'"stream":true', AnthropicGathering, _of_stream)
+"""How the wire streams."""
+
+
+def _reply(value: object, inputs: Sequence[str | None]) -> Completion | None:
     said = mapping(value)
     if not isinstance(said.get("content"), list):
         return None
     blocks = [mapping(block) for block in items(said["content"])]
-    inputs: list[str | None] = [None] * len(blocks)
-    if any(block.get("type") == "tool_use" for block in blocks):
-        inputs = pieces(text, ("content", None, "input"))
     return Completion(
         stop=STOPS.get(string(said.get("stop_reason")), StopReason.OTHER),
         parts=tuple(
@@ -97,7 +110,7 @@ def to_count(url: str, request: Request, model: str) -> bytes:
 
 COUNTER: Final = Counter(lambda url: f"{url}/count_tokens", to_count, "input_tokens")
 
-WIRE: Final = Wire(headers=headers, body=body, reply=reply, lookup=looked_up.ANTHROPIC, counter=COUNTER)
+WIRE: Final = Wire(headers, body, reply, STREAMED, lookup=looked_up.ANTHROPIC, counter=COUNTER)
 """The wire as a provider takes it."""
 
 

@@ -7,15 +7,17 @@ model is a cure for it. Each model is asked at most once a request, and all of t
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import anyio
 import attrs
 
 from ...events import RefusalKind
-from ..wire import Completion, Provider, Refused, Request
+from ..wire import Completion, Heard, Provider, Refused, Request, Streaming
 from .provider import SECONDS
 from .retries import passing
+from .streamed.telling import Telling
 
 PASSED_ON: Final = frozenset(
     {RefusalKind.RATE_LIMIT, RefusalKind.OVERLOADED, RefusalKind.BILLING, RefusalKind.AUTHENTICATION}
@@ -39,11 +41,36 @@ class Fallback:
 
     async def complete(self, request: Request) -> Completion | Refused:
         """Ask for one reply. Where no model has one: the refusal that the shortest wait may heal, else the first."""
+        return await self._first(lambda provider: provider.complete(request), Telling(_nobody))
+
+    async def stream(self, request: Request, heard: Heard) -> Completion | Refused:
+        """As `complete`, and told while it comes where the model that replies can stream, else when it is there.
+
+        No other model is asked once anything has been told.
+        """
+        telling = Telling(heard)
+
+        async def ask(provider: Provider) -> Completion | Refused:
+            if isinstance(provider, Streaming):
+                return await provider.stream(request, telling.tell)
+            answer = await provider.complete(request)
+            if isinstance(answer, Completion):
+                telling.tell_whole(answer)
+            return answer
+
+        answer = await self._first(ask, telling)
+        if isinstance(answer, Completion):
+            telling.end()
+        return answer
+
+    async def _first(
+        self, ask: Callable[[Provider], Awaitable[Completion | Refused]], telling: Telling
+    ) -> Completion | Refused:
         refusals: list[Refused] = []
         with anyio.move_on_after(self.seconds):
             for provider in self.providers:
-                answer = await provider.complete(request)
-                if isinstance(answer, Completion) or not passes_on(answer):
+                answer = await ask(provider)
+                if isinstance(answer, Completion) or telling.heard or not passes_on(answer):
                     return answer
                 refusals.append(answer)
         late = [Refused(0, f"no answer within {self.seconds:g} seconds")] if len(refusals) < len(self.providers) else []
@@ -54,6 +81,10 @@ class Fallback:
         """Give up what any of them holds open."""
         for provider in self.providers:
             await provider.aclose()
+
+
+def _nobody(channel: str, piece: str) -> None:
+    """Who hears a reply that is not told."""
 
 
 def passes_on(refused: Refused) -> bool:

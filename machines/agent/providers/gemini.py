@@ -1,4 +1,4 @@
-"""The Gemini `generateContent` wire, not streamed: a request and its reply in the words of `wire.py`.
+"""The Gemini `generateContent` wire: a request and its reply in the words of `wire.py`.
 
 Parts that the provider wants back as they stand (thoughts, what its own tools made) are thinking parts with the part in
 `raw`. A signature on a text or a call is a thinking part of its own that stands before it and is put back onto it:
@@ -7,7 +7,7 @@ Gemini 3 refuses a call that comes back without its signature.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -23,6 +23,8 @@ from .fields import count, items, mapping, string
 from .key import Key
 from .origin import origin
 from .provider import Wire
+from .streamed.gathering import Gathered, Streamed
+from .streamed.gemini import GeminiGathering
 
 STOPS: Final[Mapping[str, StopReason]] = {
     "STOP": StopReason.END_TURN,
@@ -50,6 +52,9 @@ SIGNATURE: Final = "thoughtSignature"
 
 WHOLE: Final = ":generateContent"
 """How an address ends at which a whole reply is asked for."""
+
+STREAM: Final = ":streamGenerateContent?alt=sse"
+"""How the address of its stream ends; without the query it is one long list."""
 
 # A reply with calls says STOP, and one that calls a tool which was not declared still says which.
 _CALLS: Final = frozenset({"STOP", "UNEXPECTED_TOOL_CALL"})
@@ -82,6 +87,26 @@ def reply(text: str, value: object) -> Completion | None:
 
     A prompt that a filter took has no candidate, but the reason: that is a reply that was filtered.
     """
+    first = mapping(next(iter(items(mapping(value).get("candidates"))), None))
+    made = items(mapping(first.get("content")).get("parts"))
+    called = any("functionCall" in mapping(part) for part in made)
+    path = ("candidates", None, "content", "parts", None, "functionCall", "args")
+    return _reply(value, pieces(text, path)[: len(made)] if called else [None] * len(made))
+
+
+def _of_stream(gathered: Gathered) -> Completion | None:
+    return _reply(gathered.value, gathered.args)
+
+
+def _stream_url(url: str) -> str:
+    return url.removesuffix(WHOLE) + STREAM
+
+
+STREAMED: Final = Streamed(b"", GeminiGathering, _of_stream, _stream_url)
+"""How the wire streams: asked for by its address alone."""
+
+
+def _reply(value: object, args: Sequence[str | None]) -> Completion | None:
     said = mapping(value)
     usage = _usage(mapping(said.get("usageMetadata")))
     name = string(said.get("responseId")) or None
@@ -92,10 +117,7 @@ def reply(text: str, value: object) -> Completion | None:
         return Completion(StopReason.CONTENT_FILTER, (), usage, name) if blocked else None
     candidate = mapping(candidates[0])
     made = [mapping(part) for part in items(mapping(candidate.get("content")).get("parts"))]
-    given: list[str | None] = [None] * len(made)
-    if any("functionCall" in part for part in made):
-        given = pieces(text, ("candidates", None, "content", "parts", None, "functionCall", "args"))[: len(made)]
-    parts = tuple(part for one, args in zip(made, given, strict=True) for part in _heard(one, args))
+    parts = tuple(part for one, given in zip(made, args, strict=True) for part in _heard(one, given))
     finish = string(candidate.get("finishReason"))
     stop = STOPS.get(finish, StopReason.OTHER)
     if finish in _CALLS and any(isinstance(part, CallPart) for part in parts):
@@ -112,7 +134,7 @@ def to_count(url: str, request: Request, model: str) -> bytes:
 
 COUNTER: Final = Counter(lambda url: f"{url.removesuffix(WHOLE)}:countTokens", to_count, "totalTokens")
 
-WIRE: Final = Wire(headers=headers, body=body, reply=reply, lookup=looked_up.GEMINI, counter=COUNTER)
+WIRE: Final = Wire(headers, body, reply, STREAMED, lookup=looked_up.GEMINI, counter=COUNTER)
 """The wire as a provider takes it."""
 
 

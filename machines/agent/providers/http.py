@@ -1,19 +1,20 @@
 """One HTTP client an event loop, which all providers in it share: making one costs milliseconds, a request does not.
 
 The client is made at the first request in a loop and closed when the last provider that used it is closed. No type of
-the HTTP library leaves this module.
+the HTTP library leaves this module, `event_stream.py` and `unpacking.py`.
 """
 
 from __future__ import annotations
 
 import functools
 import ipaddress
+import math
 import os
 import socket
 import ssl
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -22,12 +23,16 @@ import attrs
 import httpx
 from anyio.lowlevel import RunVar
 
+from .event_stream import MOST_STREAMED, Stream, broken, is_stream, read_stream, silent
+from .unpacking import ACCEPTED, Unpacked
+
 MOST_BYTES: Final = 32 * 2**20
 """Bytes of an answer, unpacked, that are read at most; Anthropic takes no larger request either."""
 
 # Connections that stand open unused. There is no bound on those in use: runs side by side must not wait in a queue
 # that counts against their time.
 _KEPT: Final = 100
+_Answered = TypeVar("_Answered")
 _CLOSING = 2.0  # seconds that closing may take while the host is being cancelled
 
 
@@ -88,18 +93,51 @@ class Http:
 
         `connect` seconds for the connection, no limit of its own on the rest: that is the caller's.
         """
-        return await self._ask("POST", url, headers, body, MOST_BYTES)
+        packed = {**headers, "accept-encoding": ACCEPTED}
+        return await self._ask("POST", url, packed, body, lambda client, sent: _exchange(client, sent, MOST_BYTES))
+
+    async def stream(
+        self, url: str, headers: Mapping[str, str], body: bytes, idle: float, take: Callable[[str], bool]
+    ) -> Answer | Stream | NoAnswer:
+        """As `post`, and the data of each event is given to `take` as it comes, until that answers that none follows.
+
+        `idle` seconds may pass without a byte, from the beginning. What is a refusal or no stream is read whole.
+        What `take` raises comes through.
+        """
+        raised: list[Exception] = []
+
+        def taken(data: str) -> bool:
+            try:
+                return take(data)
+            except Exception as error:  # noqa: BLE001  # whoever hears the reply failed, which says nothing of the answer
+                raised.append(error)
+                return True
+
+        # A stream that is packed is told late: the server may wait until there is enough to pack.
+        plain = {**headers, "accept-encoding": "identity"}
+        answer = await self._ask("POST", url, plain, body, lambda client, sent: _streamed(client, sent, idle, taken))
+        if raised:
+            raise raised[0]
+        return _IS_CLOSED if self._closed and isinstance(answer, Stream) and answer.why else answer
 
     async def get(self, url: str, headers: Mapping[str, str], most: int) -> Answer | NoAnswer:
         """Ask for what is at `url`, at most `most` bytes of it; otherwise as `post`.
 
         It is asked for unpacked, and left as it comes: a few packed bytes can become more than memory holds.
         """
-        return await self._ask("GET", url, {**headers, "accept-encoding": "identity"}, b"", most)
+        whole = {**headers, "accept-encoding": "identity"}
+        return await self._ask(
+            "GET", url, whole, b"", lambda client, sent: _exchange(client, sent, most, unpacked=False)
+        )
 
     async def _ask(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes, most: int
-    ) -> Answer | NoAnswer:
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        exchange: Callable[[httpx.AsyncClient, httpx.Request], Awaitable[_Answered]],
+    ) -> _Answered | NoAnswer:
         if self._closed:
             return _IS_CLOSED
         try:
@@ -107,7 +145,7 @@ class Http:
             times = httpx.Timeout(None, connect=self.connect)
             request = client.build_request(method, url, headers=headers, content=body or None, timeout=times)
             request.stream = _Body(body)
-            answer = await _exchange(client, request, most)
+            answer = await exchange(client, request)
         except BadProxy as error:
             return NoAnswer(str(error), again=False, connected=False)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
@@ -115,7 +153,7 @@ class Http:
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
             if self._closed:
                 return _IS_CLOSED
-            return NoAnswer(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+            return NoAnswer(broken(error))
         self.reached = True
         return answer
 
@@ -144,26 +182,37 @@ class Http:
         return shared.clients[proxies]
 
 
-async def _exchange(client: httpx.AsyncClient, request: httpx.Request, most: int) -> Answer | NoAnswer:
+async def _exchange(
+    client: httpx.AsyncClient, request: httpx.Request, most: int, *, unpacked: bool = True
+) -> Answer | NoAnswer:
+    return await _read(await client.send(request, stream=True), most, unpacked=unpacked)
+
+
+async def _streamed(
+    client: httpx.AsyncClient, request: httpx.Request, idle: float, take: Callable[[str], bool]
+) -> Answer | Stream | NoAnswer:
+    with anyio.move_on_after(idle) as silence:
+        response = await client.send(request, stream=True)
+        silence.deadline = math.inf  # from here on it is counted anew for each piece
+        if 200 <= response.status_code < 300 and is_stream(response.headers):
+            return await read_stream(response, idle, MOST_STREAMED, take)
+        return await _read(response, MOST_BYTES)
+    return NoAnswer(silent(idle))
+
+
+async def _read(response: httpx.Response, most: int, *, unpacked: bool = True) -> Answer | NoAnswer:
     chunks: list[bytes] = []
     size = 0
-    response = await client.send(request, stream=True)
-    unpacked = request.headers.get("accept-encoding") != "identity"
+    body = Unpacked(response, packed=unpacked)
     try:
-        async for chunk in response.aiter_bytes() if unpacked else response.aiter_raw():
+        async for chunk in body:
             chunks.append(chunk)
             size += len(chunk)
             if size > most:
-                # To leave the loop here would leave the generators beneath it open. Closing makes them end.
-                chunks.clear()
-                await response.aclose()
-    except httpx.HTTPError:
-        if size <= most:
-            raise
+                return NoAnswer(f"an answer of more than {most} bytes", again=False)
     finally:
+        await body.leave()
         await response.aclose()
-    if size > most:
-        return NoAnswer(f"an answer of more than {most} bytes", again=False)
     return Answer(response.status_code, dict(response.headers), b"".join(chunks))
 
 

@@ -94,10 +94,14 @@ _FILTER: Final = _Filter()
 
 def data_without_key(data: bytes, key: Key | None) -> bytes:
     """The body of a reply without the key, where that is long enough to be a secret."""
-    if key is not None and len(key.text) >= _SECRET:
-        for spelling in _spellings(key):
-            data = data.replace(spelling.encode(), HIDDEN.encode())
+    for spelling in secrets_of(key):
+        data = data.replace(spelling.encode(), HIDDEN.encode())
     return data
+
+
+def secrets_of(key: Key | None) -> tuple[str, ...]:
+    """The spellings of a key that is long enough to be a secret, none of another."""
+    return _spellings(key) if key is not None and len(key.text) >= _SECRET else ()
 
 
 def _spellings(key: Key) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The OpenAI Chat Completions wire, not streamed, as OpenAI and the servers that are compatible with it speak it."""
+"""The OpenAI Chat Completions wire, as OpenAI and the servers that are compatible with it speak it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from .fields import count, items, mapping, string
 from .key import Key
 from .origin import THINKING, origin
 from .provider import Wire
+from .streamed.gathering import Gathered, Streamed
+from .streamed.openai import OpenAIGathering
 
 STOPS: Final[Mapping[str, StopReason]] = {
     "stop": StopReason.END_TURN,
@@ -87,10 +89,17 @@ def _body_for_openai(request: Request, model: str) -> bytes:
     return body(request, model, limit="max_completion_tokens")
 
 
-WIRE: Final = Wire(headers=headers, body=body, reply=reply, lookup=looked_up.OPENAI)
+def _of_stream(gathered: Gathered) -> Completion | None:
+    return reply("", gathered.value)  # its arguments are texts, so no other text is needed
+
+
+STREAMED: Final = Streamed(b'"stream":true,"stream_options":{"include_usage":true}', OpenAIGathering, _of_stream)
+"""How the wire streams. Nothing is told of what a reply used but for the asking."""
+
+WIRE: Final = Wire(headers, body, reply, STREAMED, lookup=looked_up.OPENAI)
 """The wire as compatible servers speak it."""
 
-OWN_WIRE: Final = Wire(headers=headers, body=_body_for_openai, reply=reply)
+OWN_WIRE: Final = Wire(headers, _body_for_openai, reply, STREAMED)
 """The wire as OpenAI itself speaks it."""
 
 

@@ -21,7 +21,8 @@ def origin(raw: Mapping[str, Any]) -> str:
     kind = raw.get("type")
     if not isinstance(kind, str):
         return "openai" if set(raw) <= set(THINKING) else "gemini"
-    # Both call a summary of what went before a compaction; OpenAI's is sealed.
-    if kind in _ITEMS or kind.endswith(("_call", "_call_output")) or "encrypted_content" in raw:
+    # Both call a summary of what went before a compaction, and both may seal it; Anthropic's has its words beside that.
+    sealed = "encrypted_content" in raw and "content" not in raw
+    if kind in _ITEMS or kind.endswith(("_call", "_call_output")) or sealed:
         return "openai-responses"
     return "anthropic"

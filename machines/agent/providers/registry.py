@@ -14,7 +14,7 @@ from . import anthropic, gemini, openai, responses
 from .http import check_proxies
 from .key import HIDDEN, key_from, looks_like_key, without_likely_keys
 from .prices import Prices, catalogue_cost, cost_by
-from .provider import SECONDS, HttpProvider, Wire
+from .provider import IDLE, SECONDS, HttpProvider, Wire
 from .retries import Retries
 
 EXPECTED: Final = (
@@ -78,7 +78,7 @@ _HOUSES: Final[Mapping[str, _House]] = {
         key="GEMINI_API_KEY",
         address="GOOGLE_GEMINI_BASE_URL",
         home="https://generativelanguage.googleapis.com",
-        path="/v1beta/models/{model}:generateContent",
+        path="/v1beta/models/{model}" + gemini.WHOLE,
         wire=gemini.WIRE,
         at_home=gemini.WIRE,
         version="/v1beta",
@@ -91,7 +91,7 @@ _ENDS: Final[Mapping[str, Wire]] = {
     "/messages": anthropic.WIRE,
     "/chat/completions": openai.WIRE,
     "/responses": responses.WIRE,
-    ":generateContent": gemini.WIRE,
+    gemini.WHOLE: gemini.WIRE,
 }
 
 
@@ -102,8 +102,11 @@ def provider_for(
     seconds: float = SECONDS,
     retries: Retries | None = None,
     prices: Prices | None = None,
+    idle_seconds: float = IDLE,
 ) -> Provider:
     """The provider that `model` names; `seconds` bounds one request in all, `environ` is the process's own.
+
+    `idle_seconds` is how long nothing may come of a stream.
 
     `anthropic:NAME` takes its key from ANTHROPIC_API_KEY and its address from ANTHROPIC_BASE_URL where that is set,
     `openai:NAME` and `openai-responses:NAME` from OPENAI_API_KEY and OPENAI_BASE_URL, `gemini:NAME` from GEMINI_API_KEY
@@ -128,11 +131,11 @@ def provider_for(
         url = url.replace("{model}", quote(name.strip().removeprefix("models/"), safe=""))
         key = key_from(known, house.key, scheme)
         cost = given or catalogue_cost(house.catalogue, name.strip())
-        provider = HttpProvider(model, url, name.strip(), wire, key, seconds, patience, cost)
+        provider = HttpProvider(model, url, name.strip(), wire, key, seconds, patience, cost, idle_seconds)
     elif scheme in ("http", "https"):
         address, _, name = model.partition("#")
         url, wire = _endpoint(_checked(address, "the URL of a model"))
-        provider = HttpProvider(model, url, unquote(name), wire, None, seconds, patience, given)
+        provider = HttpProvider(model, url, unquote(name), wire, None, seconds, patience, given, idle_seconds)
     else:
         raise UnknownModel(f"{_shown(model, known)} names no model: expected {EXPECTED}")
     check_proxies(provider.url)

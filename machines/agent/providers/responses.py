@@ -1,4 +1,4 @@
-"""The OpenAI Responses wire, not streamed, as OpenAI and the servers that are compatible with it speak it.
+"""The OpenAI Responses wire, as OpenAI and the servers that are compatible with it speak it.
 
 Nothing is stored at the provider: each request carries the whole transcript, and what the provider wants back as it
 stands (sealed reasoning, compactions, the calls of its own tools) is a thinking part with the item in `raw`.
@@ -20,6 +20,8 @@ from .fields import count, items, mapping, string
 from .openai import ERROR_MARK, arguments, headers
 from .origin import origin
 from .provider import Wire
+from .streamed.gathering import Gathered, Streamed
+from .streamed.responses import ResponsesGathering
 
 CUT_SHORT: Final[Mapping[str, StopReason]] = {
     "max_output_tokens": StopReason.LENGTH,
@@ -80,10 +82,18 @@ def to_count(url: str, request: Request, model: str) -> bytes:
 
 COUNTER: Final = Counter(lambda url: f"{url}/input_tokens", to_count, "input_tokens")
 
-WIRE: Final = Wire(headers=headers, body=body, reply=reply, lookup=looked_up.OPENAI, counter=COUNTER)
+
+def _of_stream(gathered: Gathered) -> Completion | None:
+    return reply("", gathered.value)
+
+
+STREAMED: Final = Streamed(b'"stream":true', ResponsesGathering, _of_stream)
+"""How the wire streams."""
+
+WIRE: Final = Wire(headers, body, reply, STREAMED, lookup=looked_up.OPENAI, counter=COUNTER)
 """The wire as compatible servers speak it."""
 
-OWN_WIRE: Final = Wire(headers=headers, body=_body_for_openai, reply=reply, counter=COUNTER)
+OWN_WIRE: Final = Wire(headers, _body_for_openai, reply, STREAMED, counter=COUNTER)
 """The wire as OpenAI itself speaks it."""
 
 

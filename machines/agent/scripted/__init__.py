@@ -1,13 +1,28 @@
 """A scripted model server on localhost, for demonstrations and tests: real HTTP, every wire, faults on demand."""
 
-from .moves import Drop, EchoKey, Garbage, Move, Refuse, Stall, Turn, call
+from .moves import (
+    CutStream,
+    Drop,
+    EchoKey,
+    ErrorInStream,
+    Garbage,
+    Move,
+    Refuse,
+    Stall,
+    StallStream,
+    Turn,
+    Unstreamed,
+    call,
+)
 from .received import Received
 from .script import Script, by_run
 from .server import ScriptedServer
 
 __all__ = [
+    "CutStream",
     "Drop",
     "EchoKey",
+    "ErrorInStream",
     "Garbage",
     "Move",
     "Received",
@@ -15,7 +30,9 @@ __all__ = [
     "Script",
     "ScriptedServer",
     "Stall",
+    "StallStream",
     "Turn",
+    "Unstreamed",
     "by_run",
     "call",
 ]

@@ -9,13 +9,19 @@ import orjson
 
 from ...events import StopReason, Usage
 from ..providers.anthropic import STOPS
-from ..providers.exact import fragment, object_text, pieces, written
+from ..providers.exact import fragment, object_text, pieces, read_text, written
 from ..providers.fields import count, items, mapping, string
 from ..providers.refusal import STATUS_OF
 from ..wire import CallPart, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from .moves import Turn
 from .side import Side
+from .streams import Event, event, split
 
+_GROWS: Final = {
+    "thinking": ("thinking", "thinking_delta"),
+    "text": ("text", "text_delta"),
+    "tool_use": ("input", "input_json_delta"),
+}
 _WORD_OF: Final = {reason: word for word, reason in STOPS.items()}
 # Of the types of one status the first is Anthropic's own.
 _TYPE_OF: Final = {status: kind for kind, status in list(STATUS_OF.items())[::-1]}
@@ -72,7 +78,45 @@ def error_of(status: int, message: str) -> bytes:
     return written({"type": "error", "error": {"type": kind, "message": message}})
 
 
-SIDE: Final = Side("/v1/messages", "x-api-key", request_in, reply_of, error_of)
+def stream_of(turn: Turn, model: str, ids: list[str], usage: Usage, number: int) -> list[Event]:
+    """The events of a reply, which begin with what a whole one holds. Arguments come as they are, object or not."""
+    whole = mapping(read_text(reply_of(turn, model, ids, usage, number).decode()))
+    calls = iter(turn.calls)
+    start: dict[str, Any] = {
+        **whole,
+        "content": [],
+        "stop_reason": None,
+        "usage": {**whole["usage"], "output_tokens": 1},
+    }
+    events = [event({"type": "message_start", "message": start}), event({"type": "ping"})]
+    for index, block in enumerate(items(whole["content"])):
+        kind = string(block["type"])
+        field, delta = _GROWS[kind]
+        text = next(calls).args if kind == "tool_use" else string(block[field])
+        empty: object = {} if kind == "tool_use" else ""
+        opened: dict[str, Any] = {**block, field: empty, **({"signature": ""} if kind == "thinking" else {})}
+        events.append(event({"type": "content_block_start", "index": index, "content_block": opened}))
+        said = [{"type": delta, "partial_json" if kind == "tool_use" else field: piece} for piece in split(text)]
+        said += [{"type": "signature_delta", "signature": block["signature"]}] if kind == "thinking" else []
+        for one in said:
+            grown = {"type": "content_block_delta", "index": index, "delta": one}
+            events.append(event(grown, piece=one["type"] != "signature_delta"))
+        events.append(event({"type": "content_block_stop", "index": index}))
+    closed = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    used = {"output_tokens": usage.output}
+    return [
+        *events,
+        event({"type": "message_delta", "delta": closed, "usage": used}),
+        event({"type": "message_stop"}),
+    ]
+
+
+def error_event(status: int, message: str) -> Event:
+    """An error in the midst of a stream: what a refusal holds."""
+    return Event("error", error_of(status, message))
+
+
+SIDE: Final = Side("/v1/messages", "x-api-key", request_in, reply_of, error_of, stream_of, error_event)
 """The wire as the server takes it."""
 
 

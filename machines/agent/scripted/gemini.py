@@ -8,12 +8,13 @@ from typing import Any, Final
 import orjson
 
 from ...events import StopReason, Usage
-from ..providers.exact import fragment, object_text, pieces, written
+from ..providers.exact import fragment, object_text, pieces, read_text, written
 from ..providers.fields import count, items, mapping, string
-from ..providers.gemini import SIGNATURE
+from ..providers.gemini import SIGNATURE, WHOLE
 from ..wire import CallPart, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from .moves import Turn
 from .side import Side
+from .streams import Event, event, split
 
 _WORD_OF: Final = {
     StopReason.END_TURN: "STOP",
@@ -84,8 +85,50 @@ def error_of(status: int, message: str) -> bytes:
     return written({"error": {"code": status, "message": message, "status": kind}})
 
 
-SIDE: Final = Side("/v1beta/models/{model}:generateContent", "x-goog-api-key", request_in, reply_of, error_of)
+def stream_of(turn: Turn, model: str, ids: list[str], usage: Usage, number: int) -> list[Event]:
+    """The events of a reply: each a reply with some of its parts. A call comes whole, the reason to finish at last."""
+    body = reply_of(turn, model, ids, usage, number).decode()
+    whole = mapping(read_text(body))
+    [candidate] = items(whole["candidates"])
+    texts = pieces(body, ("candidates", None, "content", "parts", None))
+    events: list[Event] = []
+    for part, text in zip(items(candidate["content"]["parts"]), texts, strict=True):
+        words = string(part.get("text"))
+        said = [fragment({**part, "text": piece}) for piece in split(words)] if words else [_as_it_stands(text)]
+        events += [_chunk(whole, [one]) for one in said]
+    last = {**candidate, "content": {"role": "model", "parts": [{"text": ""}]}}
+    return [*events, event({**whole, "candidates": [last]}, named=False)]
+
+
+def error_event(status: int, message: str) -> Event:
+    """An error in the midst of a stream: what a refusal holds."""
+    return Event("", error_of(status, message))
+
+
+STREAM: Final = ":streamGenerateContent"
+"""How the path ends at which a stream is asked for."""
+
+SIDE: Final = Side(
+    "/v1beta/models/{model}" + WHOLE,
+    "x-goog-api-key",
+    request_in,
+    reply_of,
+    error_of,
+    stream_of,
+    error_event,
+    stream_end=STREAM,
+)
 """The wire as the server takes it."""
+
+
+def _as_it_stands(text: str | None) -> orjson.Fragment:
+    return orjson.Fragment((text or "{}").encode("utf-8", "replace"))
+
+
+def _chunk(whole: Mapping[str, Any], parts: list[orjson.Fragment]) -> Event:
+    candidate = {"content": {"role": "model", "parts": parts}, "index": 0}
+    used = {"promptTokenCount": whole["usageMetadata"]["promptTokenCount"]}
+    return Event("", orjson.dumps({**whole, "candidates": [candidate], "usageMetadata": used}), piece=True)
 
 
 def _message(said: Mapping[str, Any], given: Iterator[str | None]) -> Message:

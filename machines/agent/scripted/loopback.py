@@ -41,6 +41,16 @@ class Exchange(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.close_connection = True
 
+    def begin_stream(self, headers: Mapping[str, str]) -> None:
+        """Answer with a stream of events, in chunks, since nobody knows how long it will be."""
+        self._head(200, {"content-type": "text/event-stream", "transfer-encoding": "chunked", **headers})
+        self.wfile.flush()
+
+    def send_chunk(self, data: bytes) -> None:
+        """Send some of a stream; nothing ends it."""
+        self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+        self.wfile.flush()
+
     def wait(self, seconds: float) -> bool:
         """Whether the time has passed with the server still there."""
         gone = cast("Loopback", self.server).stopping.wait(seconds)
@@ -51,9 +61,10 @@ class Exchange(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def _begin(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
+        self._head(status, {"content-type": "application/json", "content-length": str(len(body)), **headers})
+
+    def _head(self, status: int, headers: Mapping[str, str]) -> None:
         self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
@@ -61,6 +72,8 @@ class Exchange(BaseHTTPRequestHandler):
 
 class Loopback(ThreadingHTTPServer):
     """The server; `answer` gets the exchange, the path and the body of each request, in a thread of its connection.
+
+    `connections` counts those that were opened.
 
     `exchange` is the class of an exchange, for a server that is asked by other methods than POST.
     """
@@ -71,7 +84,9 @@ class Loopback(ThreadingHTTPServer):
     def __init__(self, answer: Callable[[Exchange, str, bytes], None], exchange: type[Exchange] = Exchange) -> None:
         self.answer = answer
         self.stopping = threading.Event()
+        self.connections = 0
         self._open: dict[socket.socket, threading.Thread] = {}
+        self._ending: list[threading.Thread] = []  # their connections are closed, and they may still run
         self._lock = threading.Lock()
         super().__init__((HOST, 0), exchange)
         self._thread = threading.Thread(target=self._serve, name="scripted model server", daemon=True)
@@ -83,13 +98,13 @@ class Loopback(ThreadingHTTPServer):
         with socket.create_connection((HOST, self.server_port)):  # wakes the one that waits for a connection
             self._thread.join()
         with self._lock:
-            left = list(self._open.items())
+            left, ending = list(self._open.items()), list(self._ending)
         for connection, _ in left:
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
                 continue  # its client has left already
-        for _, worker in left:
+        for worker in (*ending, *(worker for _, worker in left)):
             worker.join(_LEAVING)
         self.server_close()
 
@@ -102,13 +117,16 @@ class Loopback(ThreadingHTTPServer):
         """Give a connection its thread."""
         worker = threading.Thread(target=self.process_request_thread, args=(request, client_address), daemon=True)
         with self._lock:
+            self.connections += 1
             self._open[request] = worker
+            self._ending = [one for one in self._ending if one.is_alive()]
         worker.start()
 
     def shutdown_request(self, request: Any) -> None:
         """Close a connection."""
         with self._lock:
-            self._open.pop(request, None)
+            worker = self._open.pop(request, None)
+            self._ending += [] if worker is None else [worker]
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:

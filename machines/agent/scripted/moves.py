@@ -65,7 +65,54 @@ class EchoKey:
     status: int = 401
 
 
-Move = Turn | Refuse | Stall | Drop | Garbage | EchoKey
+@attrs.frozen
+class CutStream:
+    """A reply whose stream is cut when so many pieces have come: the connection is closed.
+
+    `clean`: it ends as a whole one does, only without its end. Where no stream was asked for, `Drop(mid_body=True)`.
+    """
+
+    pieces: int = 1
+    turn: Turn = Turn("It is cut here.")
+    clean: bool = False
+
+
+@attrs.frozen
+class StallStream:
+    """A reply whose stream goes on only after so many seconds when so many pieces have come.
+
+    Where no stream was asked for, it is all of the reply that comes so late.
+    """
+
+    seconds: float
+    pieces: int = 1
+    turn: Turn = Turn("It goes on later.")
+
+
+@attrs.frozen
+class ErrorInStream:
+    """A reply whose stream tells of an error, with this status, when so many pieces have come, and ends.
+
+    Where no stream was asked for, a refusal with this status.
+    """
+
+    status: int = 529
+    pieces: int = 1
+    turn: Turn = Turn("It goes wrong here.")
+    message: str = "scripted error in a stream"
+
+
+@attrs.frozen
+class Unstreamed:
+    """A whole reply although a stream was asked for, as of a server that knows none."""
+
+    turn: Turn = Turn("All at once.")
+
+
+InStream = CutStream | StallStream | ErrorInStream
+"""What can go wrong in the midst of a stream."""
+
+Move = Turn | Refuse | Stall | Drop | Garbage | EchoKey | InStream | Unstreamed
 
 
 def call(tool: str, args: Mapping[str, Any] | str | None = None, *, id: str = "") -> CallPart:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ...events import StopReason, Usage
-from ..providers.exact import written
+from ..providers.exact import read_text, written
 from ..providers.fields import count, items, mapping, string
 from ..providers.openai import ERROR_MARK
 from ..providers.origin import THINKING
 from ..wire import CallPart, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from .moves import Turn
 from .side import Side
+from .streams import Event, event, split
 
 _WORD_OF: Final = {
     StopReason.END_TURN: "stop",
@@ -89,7 +90,39 @@ def error_of(status: int, message: str) -> bytes:
     return written({"error": {"message": message, "type": kind, "param": None, "code": None}})
 
 
-SIDE: Final = Side("/v1/chat/completions", "authorization", request_in, reply_of, error_of)
+def stream_of(turn: Turn, model: str, ids: list[str], usage: Usage, number: int) -> list[Event]:
+    """The events of a reply: chunks, then what was used, then the end."""
+    whole = mapping(read_text(reply_of(turn, model, ids, usage, number).decode()))
+    about = {**whole, "object": "chat.completion.chunk", "usage": None}
+    [choice] = items(whole["choices"])
+    said = mapping(choice["message"])
+
+    def chunk(delta: Mapping[str, Any], finish: str | None = None) -> Event:
+        one = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return event({**about, "choices": [one]}, named=False, piece="role" not in delta and bool(delta))
+
+    events = [chunk({"role": "assistant", "content": "", "refusal": None})]
+    for field in ("reasoning_content", "content", "refusal"):
+        events += [chunk({field: piece}) for piece in split(string(said.get(field)))]
+    for index, made in enumerate(items(said.get("tool_calls"))):
+        function = {"name": made["function"]["name"], "arguments": ""}
+        events.append(chunk({"tool_calls": [{**made, "index": index, "function": function}]}))
+        for piece in split(made["function"]["arguments"]):
+            events.append(chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}))
+    used = event({**about, "choices": [], "usage": whole["usage"]}, named=False)
+    return [*events, chunk({}, choice["finish_reason"]), used, Event("", b"[DONE]")]
+
+
+def error_event(status: int, message: str) -> Event:
+    """An error in the midst of a stream."""
+    error = {"message": message, "type": "server_error", "param": None, "code": CODE_OF.get(status, str(status))}
+    return event({"error": error}, named=False)
+
+
+CODE_OF: Final = {429: "rate_limit_exceeded", 500: "server_error"}
+"""The codes of statuses, which an event has no other way to say. Servers that have no code give the number."""
+
+SIDE: Final = Side("/v1/chat/completions", "authorization", request_in, reply_of, error_of, stream_of, error_event)
 """The wire as the server takes it."""
 
 

@@ -15,6 +15,7 @@ class Received:
 
     `wire` is `anthropic`, `openai`, `openai-responses` or `gemini`, `run` tells runs apart that share a server,
     `number` counts from 0 in each, and `key` is what came as the key, which no text of this value shows.
+    `streamed`: a stream was asked for.
     """
 
     wire: str
@@ -24,6 +25,7 @@ class Received:
     request: Request
     key: str | None = attrs.field(default=None, repr=False)
     headers: Mapping[str, str] = attrs.field(factory=dict[str, str], repr=False)
+    streamed: bool = False
 
 
 def broken_rule(request: Request) -> str | None:

@@ -6,17 +6,23 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ...events import StopReason, Usage
-from ..providers.exact import written
+from ..providers.exact import read_text, written
 from ..providers.fields import count, items, mapping, string
 from ..providers.openai import ERROR_MARK
 from ..wire import CallPart, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from .moves import Turn
-from .openai import error_of
+from .openai import CODE_OF, error_of
 from .side import Side
+from .streams import Event, event, split
 
 _WHY: Final = {
     StopReason.LENGTH: "max_output_tokens",
     StopReason.CONTENT_FILTER: "content_filter",
+}
+_OPENS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "function_call": {"arguments": ""},
+    "message": {"content": []},
+    "reasoning": {"summary": []},
 }
 _WHOLE: Final = frozenset({StopReason.END_TURN, StopReason.TOOL_USE, StopReason.REFUSAL})
 
@@ -78,8 +84,45 @@ def reply_of(turn: Turn, model: str, ids: list[str], usage: Usage, number: int) 
     )
 
 
-SIDE: Final = Side("/v1/responses", "authorization", request_in, reply_of, error_of)
+def stream_of(turn: Turn, model: str, ids: list[str], usage: Usage, number: int) -> list[Event]:
+    """The events of a reply: each item opens, grows and closes, and the last event holds them all."""
+    whole = mapping(read_text(reply_of(turn, model, ids, usage, number).decode()))
+    begun: dict[str, Any] = {**whole, "status": "in_progress", "incomplete_details": None, "output": [], "usage": None}
+    said: list[dict[str, Any]] = [
+        {"type": f"response.{what}", "response": begun} for what in ("created", "in_progress")
+    ]
+    for place, item in enumerate(map(mapping, items(whole["output"]))):
+        at = {"output_index": place, "item_id": item["id"]}
+        kind = string(item["type"])
+        opens: Mapping[str, Any] = _OPENS.get(kind, {})
+        said.append({"type": "response.output_item.added", **at, "item": {**item, **opens}})
+        if kind == "function_call":
+            said += _grown("function_call_arguments", at, item["arguments"])
+        elif kind == "reasoning":
+            said += _grown("reasoning_summary_text", {**at, "summary_index": 0}, item["summary"][0]["text"])
+        else:
+            [block] = item["content"]
+            refusal = block["type"] == "refusal"
+            words = block["refusal" if refusal else "text"]
+            said += _grown("refusal" if refusal else "output_text", {**at, "content_index": 0}, words)
+        said.append({"type": "response.output_item.done", **at, "item": item})
+    said.append({"type": f"response.{whole['status']}", "response": whole})
+    return [
+        event({**one, "sequence_number": place}, piece=one["type"].endswith(".delta")) for place, one in enumerate(said)
+    ]
+
+
+def error_event(status: int, message: str) -> Event:
+    """An error in the midst of a stream."""
+    return event({"type": "error", "code": CODE_OF.get(status, str(status)), "message": message, "param": None})
+
+
+SIDE: Final = Side("/v1/responses", "authorization", request_in, reply_of, error_of, stream_of, error_event)
 """The wire as the server takes it."""
+
+
+def _grown(what: str, at: Mapping[str, Any], text: str) -> list[dict[str, Any]]:
+    return [{"type": f"response.{what}.delta", **at, "delta": piece} for piece in split(text)]
 
 
 def _part(said: Mapping[str, Any]) -> tuple[str, Part]:

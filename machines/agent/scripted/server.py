@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 import attrs
 
@@ -12,10 +12,24 @@ from ...events import Usage
 from ..providers.exact import NotJson, read
 from . import anthropic, gemini, openai, responses
 from .loopback import HOST, Exchange, Loopback
-from .moves import EchoKey, Garbage, Move, Refuse, Stall, Turn
+from .moves import (
+    CutStream,
+    Drop,
+    EchoKey,
+    ErrorInStream,
+    Garbage,
+    InStream,
+    Move,
+    Refuse,
+    Stall,
+    StallStream,
+    Turn,
+    Unstreamed,
+)
 from .received import Received, broken_rule
 from .script import Script, Stage
 from .side import Side
+from .streams import Event, before
 
 SIDES: Final[Mapping[str, Side]] = {
     "anthropic": anthropic.SIDE,
@@ -26,6 +40,7 @@ SIDES: Final[Mapping[str, Side]] = {
 """The wires that are spoken, each under its own path, with or without `/v1` before it."""
 
 _BYTES_A_TOKEN: Final = 4
+_T = TypeVar("_T")
 
 
 class ScriptedServer:
@@ -52,9 +67,18 @@ class ScriptedServer:
     @property
     def url(self) -> str:
         """Where it listens, without a path. RuntimeError while it is not entered."""
+        return f"http://{HOST}:{self._running.server_port}"
+
+    @property
+    def connections(self) -> int:
+        """How many connections were opened to it. RuntimeError while it is not entered."""
+        return self._running.connections
+
+    @property
+    def _running(self) -> Loopback:
         if self._server is None:
             raise RuntimeError("the server is not running: enter it first")
-        return f"http://{HOST}:{self._server.server_port}"
+        return self._server
 
     def model(self, run: str = "scripted", wire: str = "openai") -> str:
         """The name under which `provider_for` finds a run on this server; no key is needed."""
@@ -109,7 +133,8 @@ class ScriptedServer:
         sent = {name.lower(): given for name, given in exchange.headers.items()}
         model = SIDES[wire].model_in(path, value)
         key = sent.get(SIDES[wire].key_header, "").removeprefix("Bearer ") or None
-        received = Received(wire, model, model, 0, SIDES[wire].request_in(text, value), key, sent)
+        streamed = SIDES[wire].streams(path, value)
+        received = Received(wire, model, model, 0, SIDES[wire].request_in(text, value), key, sent, streamed)
         if self._run_of is not None:
             received = attrs.evolve(received, run=self._run_of(received))
         return self._stage.enter(received)
@@ -119,8 +144,13 @@ class ScriptedServer:
         if isinstance(move, Stall):
             if exchange.wait(move.seconds):
                 self._do(move.then, exchange, side, received, size)
-        elif isinstance(move, Turn):
-            exchange.send(200, self._reply(move, side, received, size), names)
+        elif isinstance(move, Turn) and received.streamed:
+            _stream(exchange, self._events(move, side, received, size), names)
+        elif isinstance(move, Turn | Unstreamed):
+            turn = move.turn if isinstance(move, Unstreamed) else move
+            exchange.send(200, self._reply(turn, side, received, size), names)
+        elif isinstance(move, InStream):
+            self._in_stream(move, exchange, side, received, size)
         elif isinstance(move, Refuse):
             body = move.body.encode() or side.error_of(move.status, f"scripted refusal {move.status}")
             exchange.send(move.status, body, {**names, **move.headers})
@@ -128,16 +158,67 @@ class ScriptedServer:
             exchange.send(200, move.body, names)
         elif isinstance(move, EchoKey):
             said = f"this came as the key: {received.key}"
-            whole = self._reply(Turn(said), side, received, size)
-            body = whole if move.status == 200 else side.error_of(move.status, said)
-            exchange.send(move.status, body, _names(str(received.key)))
+            echo = _names(str(received.key))
+            if move.status != 200:
+                exchange.send(move.status, side.error_of(move.status, said), echo)
+            elif received.streamed:
+                _stream(exchange, self._events(Turn(said), side, received, size), echo)
+            else:
+                exchange.send(200, self._reply(Turn(said), side, received, size), echo)
+        elif move.mid_body and received.streamed:
+            self._in_stream(CutStream(), exchange, side, received, size)
         else:
             exchange.drop(self._reply(Turn("cut"), side, received, size) if move.mid_body else None)
 
+    def _in_stream(self, move: InStream, exchange: Exchange, side: Side, received: Received, size: int) -> None:
+        if not received.streamed:
+            self._do(_unstreamed(move), exchange, side, received, size)
+            return
+        events = self._events(move.turn, side, received, size)
+        first = before(events, move.pieces)
+        names = _names(f"req_{received.number}")
+        if isinstance(move, ErrorInStream):
+            _stream(exchange, [*first, side.error_event(move.status, move.message)], names)
+            return
+        clean = isinstance(move, CutStream) and move.clean
+        _stream(exchange, first, names, end=clean)
+        if isinstance(move, StallStream) and exchange.wait(move.seconds):
+            _send(exchange, events[len(first) :])
+        elif not clean:
+            exchange.close_connection = True
+
+    def _events(self, turn: Turn, side: Side, received: Received, size: int) -> list[Event]:
+        return self._made(side.stream_of, turn, received, size)
+
     def _reply(self, turn: Turn, side: Side, received: Received, size: int) -> bytes:
+        return self._made(side.reply_of, turn, received, size)
+
+    def _made(
+        self, maker: Callable[[Turn, str, list[str], Usage, int], _T], turn: Turn, received: Received, size: int
+    ) -> _T:
         numbered = iter(self._stage.ids(received.run, sum(not made.id for made in turn.calls)))
         ids = [made.id or next(numbered) for made in turn.calls]
-        return side.reply_of(turn, received.model, ids, turn.usage or _counted(turn, size), received.number)
+        return maker(turn, received.model, ids, turn.usage or _counted(turn, size), received.number)
+
+
+def _unstreamed(move: InStream) -> Move:
+    """What goes wrong in its place where no stream was asked for."""
+    if isinstance(move, StallStream):
+        return Stall(move.seconds, move.turn)
+    return Refuse(move.status) if isinstance(move, ErrorInStream) else Drop(mid_body=True)
+
+
+def _stream(exchange: Exchange, events: Sequence[Event], headers: Mapping[str, str], *, end: bool = True) -> None:
+    """Begin a stream with these events, and end it with them."""
+    exchange.begin_stream(headers)
+    _send(exchange, events, end=end)
+
+
+def _send(exchange: Exchange, events: Sequence[Event], *, end: bool = True) -> None:
+    for event in events:
+        exchange.send_chunk(event.encoded())
+    if end:
+        exchange.send_chunk(b"")
 
 
 def _names(name: str) -> dict[str, str]:

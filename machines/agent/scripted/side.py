@@ -11,6 +11,7 @@ from ...events import Usage
 from ..providers.fields import mapping, string
 from ..wire import Request
 from .moves import Turn
+from .streams import Event
 
 
 @attrs.frozen
@@ -19,7 +20,8 @@ class Side:
 
     `path` is the end of its paths; with `{model}` in it, the model is named there and not in the body. `reply_of` takes
     a turn, the model's name, the ids of the turn's calls, what it cost and the number of the reply; `error_of` a status
-    and a message.
+    and a message. `stream_of` and `error_event` are the same, streamed. A stream is asked for in the body, or, where
+    there is a `stream_end`, at the path that ends so.
     """
 
     path: str
@@ -27,17 +29,30 @@ class Side:
     request_in: Callable[[str, object], Request]
     reply_of: Callable[[Turn, str, list[str], Usage, int], bytes]
     error_of: Callable[[int, str], bytes]
+    stream_of: Callable[[Turn, str, list[str], Usage, int], list[Event]]
+    error_event: Callable[[int, str], Event]
+    stream_end: str = ""
 
     def speaks_at(self, path: str) -> bool:
         """Whether a request to this path is one of the wire, with or without `/v1` before it."""
-        return path.endswith(self.path.rpartition("{model}")[2].removeprefix("/v1"))
+        return self._end_of(path) is not None
+
+    def streams(self, path: str, body: object) -> bool:
+        """Whether a request asks for a stream."""
+        return self._end_of(path) == self.stream_end if self.stream_end else mapping(body).get("stream") is True
 
     def model_in(self, path: str, body: object) -> str:
         """The model that is asked for."""
-        _, named, end = self.path.partition("{model}")
-        return unquote(path.removesuffix(end).rpartition("/")[2]) if named else string(mapping(body).get("model"))
+        if "{model}" not in self.path:
+            return string(mapping(body).get("model"))
+        return unquote(path.removesuffix(self._end_of(path) or "").rpartition("/")[2])
 
     def address(self, model: str) -> str:
         """The path and the fragment under which a provider asks for this model."""
         name = quote(model, safe="")
         return self.path.replace("{model}", name) + f"#{name}"
+
+    def _end_of(self, path: str) -> str | None:
+        """The end of this wire's paths that a path has."""
+        ends = (self.path.rpartition("{model}")[2].removeprefix("/v1"), self.stream_end)
+        return next((end for end in ends if end and path.endswith(end)), None)

@@ -1,13 +1,13 @@
 """Recorded answers of providers, in the formats in which others keep them, each as the answer that a provider gets.
 
-An answer that no wire here could have asked for, or that is streamed, is `Unread` with its reason.
+An answer that no wire here could have asked for is `Unread` with its reason.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -15,21 +15,34 @@ from urllib.parse import urlsplit
 import attrs
 import yaml  # type: ignore[import-untyped]
 
+from machines.agent.providers.event_stream import events_in, last_block
 from machines.agent.providers.http import Answer
+from machines.agent.providers.provider import Wire, outcome_of
+from machines.agent.providers.streamed.reading import Reading
+from machines.agent.wire import Completion, Refused
 
 
 @attrs.frozen
 class Recorded:
-    """One recorded answer and the wire that it belongs to. `cases` are what the manifest says of the whole item."""
+    """One recorded answer and the wire that it belongs to. `cases` are what the manifest says of the whole item.
+
+    The body of a stream is as its server sent it, or as it would be sent where a file keeps only what the events hold.
+    """
 
     item: str
     wire: str
     cases: tuple[str, ...]
     answer: Answer
+    streamed: bool = False
 
     @property
     def body(self) -> Any:
         return json.loads(self.answer.body)
+
+    @property
+    def events(self) -> list[Any]:
+        """The values of a stream's events."""
+        return [json.loads(data) for data in events_in(self.answer.body) if data.strip() not in ("", "[DONE]")]
 
 
 @attrs.frozen
@@ -64,7 +77,23 @@ def answers(item: Any, shared: Path) -> Iterator[Recorded | Unread]:
             yield Unread(item["id"], reason)
         else:
             answer = Answer(exchange.status, exchange.headers, exchange.body)
-            yield Recorded(item["id"], wire, tuple(item["cases"]), answer)
+            yield Recorded(item["id"], wire, tuple(item["cases"]), answer, is_streamed(exchange))
+
+
+def heard_of(recorded: Recorded, wire: Wire) -> tuple[Completion | Refused, list[tuple[str, str]]]:
+    """What a recorded answer comes to, and the pieces that are told of it where it is a stream."""
+    if not recorded.streamed:
+        return outcome_of(recorded.answer, wire), []
+    told: list[tuple[str, str]] = []
+    reading = Reading(wire.streamed, lambda channel, piece: told.append((channel, piece)))
+    any(reading.take(data) for data in events_in(recorded.answer.body))
+    return reading.outcome(recorded.answer.headers, last_block(recorded.answer.body)), told
+
+
+def is_streamed(exchange: Exchange) -> bool:
+    """Whether an answer is a stream of events."""
+    kind = exchange.headers.get("content-type", "")
+    return "event-stream" in kind or exchange.body.startswith((b"data:", b"event:"))
 
 
 WIRE_OF_PATH = {
@@ -77,9 +106,8 @@ WIRE_OF_PATH = {
 
 def wire_of(exchange: Exchange) -> tuple[str, str]:
     """The wire of an answer, or why it is not read."""
-    kind = exchange.headers.get("content-type", "")
-    if "event-stream" in kind or "eventstream" in kind or exchange.body.startswith((b"data:", b"event:", b"[stream]")):
-        return "", "it is streamed"
+    if "amazon.eventstream" in exchange.headers.get("content-type", ""):
+        return "", "it is a stream of Bedrock, in Amazon's own frames"
     where = urlsplit(exchange.uri)
     wire = next((wire for end, wire in WIRE_OF_PATH.items() if where.path.endswith(end)), "")
     if not wire and exchange.status >= 400:
@@ -88,7 +116,9 @@ def wire_of(exchange: Exchange) -> tuple[str, str]:
         return "", "it has no body"
     if not wire and exchange.uri:
         return "", f"it answers another question, {where.hostname}{where.path}"
-    return (wire, "") if wire else _wire_of_body(exchange.body)
+    if wire:
+        return wire, ""
+    return _wire_of_body(next(events_in(exchange.body), "").encode() if is_streamed(exchange) else exchange.body)
 
 
 def _wire_of_body(data: bytes) -> tuple[str, str]:
@@ -100,7 +130,11 @@ def _wire_of_body(data: bytes) -> tuple[str, str]:
         return "openai", ""
     if "candidates" in body:
         return "gemini", ""
-    kinds = {"message": "anthropic", "chat.completion": "openai", "response": "openai-responses"}
+    kinds = {
+        **dict.fromkeys(("message", "message_start"), "anthropic"),
+        **dict.fromkeys(("chat.completion", "chat.completion.chunk"), "openai"),
+        **dict.fromkeys(("response", "response.created"), "openai-responses"),
+    }
     wire = kinds.get(body.get("type") or body.get("object") or "")
     return (wire, "") if wire else ("", f"it is of another wire, with the fields {sorted(body)}")
 
@@ -123,9 +157,17 @@ def _cassette(path: Path) -> Iterator[Exchange]:
 
 
 def _fixture(path: Path) -> Iterator[Exchange]:
-    """A body alone, or the pieces of a stream."""
-    streamed = path.suffix != ".json"
-    yield Exchange("", 200, b"[stream]" if streamed else path.read_bytes())
+    """A body alone, a stream, or what the events of one hold, a line each; of several, one after the other."""
+    if not path.name.endswith(".chunks.txt"):
+        yield Exchange("", 200, path.read_bytes())
+        return
+    streams: list[list[str]] = []
+    for line in path.read_text().splitlines():
+        if not streams or line.startswith(('{"type":"message_start"', '{"type":"response.created"')):
+            streams.append([])
+        streams[-1].append(line)
+    for events in streams:
+        yield Exchange("", 200, _sent(events))
 
 
 def _gemini_mock(path: Path) -> Iterator[Exchange]:
@@ -143,8 +185,13 @@ def _gemini_cli(path: Path) -> Iterator[Exchange]:
     for line in path.read_text().splitlines():
         made: Any = json.loads(line)["response"]
         pieces = cast("list[object]", made) if isinstance(made, list) else [made]
-        data = json.dumps(pieces[0]).encode() if len(pieces) == 1 else b"[stream]"
+        data = json.dumps(pieces[0]).encode() if len(pieces) == 1 else _sent(map(json.dumps, pieces))
         yield Exchange("/models/some:generateContent", 200, data)
+
+
+def _sent(events: Iterable[str]) -> bytes:
+    """The events as a server sends them."""
+    return b"".join(f"data: {event}\n\n".encode() for event in events)
 
 
 def _nock(path: Path) -> Iterator[Exchange]:
