@@ -19,7 +19,6 @@ from machines.agent.notices import (
     Notice,
     Notices,
     PersonNotice,
-    PieceNotice,
     RecoveryNotice,
     RepetitionNotice,
     ResultNotice,
@@ -94,7 +93,7 @@ async def test_every_kind_of_notice_is_told_to_callbacks_and_to_streams_alike(se
     by_callback: list[Notice] = []
     by_stream: list[Notice] = []
     with serve(EVERYTHING) as stage:
-        agent: Agent = stage.agent([add, build, dump])
+        agent: Agent = stage.agent([add, build, dump], stream=True)
         agent.notices.subscribe(by_callback.append)
         with agent.notices.stream() as stream, anyio.fail_after(20):
             async with anyio.create_task_group() as group:
@@ -102,7 +101,7 @@ async def test_every_kind_of_notice_is_told_to_callbacks_and_to_streams_alike(se
                 assert (await agent.run("Everything", run="all")).ok
         await stage.close()
     assert by_stream == by_callback
-    assert {type(notice) for notice in by_callback} == set(Notice.__args__) - {PieceNotice}
+    assert {type(notice) for notice in by_callback} == set(Notice.__args__)
     assert {notice.run for notice in by_callback} == {"all"}
     found = {type(notice): notice for notice in reversed(by_callback)}
     assert found[TextNotice] == TextNotice("Let me see.", checkpoint=True, run="all")
