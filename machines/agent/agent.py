@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from time import time
 from types import TracebackType
 from typing import Final, Self
 from uuid import uuid4
+
+import anyio
 
 from statecraft.journal import FileStore, MemoryStore, Store
 
@@ -55,7 +57,7 @@ class Agent:
     (reached, wanted), such as tests that pass. `work` and `requires` say what kind of work it is, and which targets
     must have been written before a final answer counts as one. `clock` is the wall clock, in seconds since 1970.
     `stream`: replies are told as they come (`PieceNotice`), where the provider can do that, and one that says the same
-    again and again is given up.
+    again and again is given up. `sleep` is how a run waits before it sends a refused request again, in seconds.
 
     How long a tool may take is in its manifest (`Tool`): `timeout_seconds` in all, `idle_seconds` without a sign of
     life, which `heartbeat` gives from inside a tool.
@@ -77,6 +79,7 @@ class Agent:
         requires: tuple[str, ...] = (),
         clock: Callable[[], float] = time,
         stream: bool = False,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self._clock = clock
         given = tuple(tools)
@@ -93,7 +96,7 @@ class Agent:
         self._own = model if isinstance(provider, str) else None
         plans = planning and WRITE_TODOS not in held
         whole = "\n\n".join(part for part in (system.strip(), PLAN_LINE if plans else "", HOW_TO_END) if part)
-        self._world = World(model, held, whole, policy.budget.reply_tokens, facts, goal, planning, stream)
+        self._world = World(model, held, whole, policy.budget.reply_tokens, facts, goal, planning, stream, sleep)
 
     async def __aenter__(self) -> Self:
         return self

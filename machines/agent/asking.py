@@ -110,7 +110,7 @@ class Asking:
     async def ask(self, command: Ask) -> tuple[Event, ...]:
         """Ask for one reply. Nothing comes of a request that the run has withdrawn."""
         if command.after:
-            await anyio.sleep(command.after)
+            await self._world.sleep(command.after)
         if command.final:
             self._talk.transcript.say(last_words(self._run_now().stop))
         limits = await limits_for(self._world.provider)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 
+import anyio
 import attrs
 
 from statecraft.codec import dump
@@ -42,6 +43,7 @@ class World:
     goal: GoalOf | None = None
     planning: bool = True
     stream: bool = False
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
 
     @cached_property
     def schemas(self) -> tuple[ToolSchema, ...]:
