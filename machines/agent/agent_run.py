@@ -114,6 +114,23 @@ class AgentRun:
         signal = signal_of(letter, uuid4().hex, now, self._started, self._keep)
         self._host.post(attrs.evolve(signal, when=now))
 
+    async def prune_tool_results(self) -> int:
+        """Have old results of tools cleared before the next request; the characters freed, 0 where none follows.
+
+        Beyond the newest that the policy keeps, and only if that frees as much as it says (`History`). From the run's
+        own event loop only; a tool or a callback that would wait for its own run starts a task for it.
+        """
+        return await self._shorter("pruned")
+
+    async def spill_large_results(self) -> int:
+        """As `prune_tool_results`, of long results, which are set aside for `read_result` to read."""
+        return await self._shorter("spilled")
+
+    async def _shorter(self, step: str) -> int:
+        if self._host is None or self.run.outcome is not None:
+            return 0
+        return await self._host.asking.shorter(step)
+
     @property
     def questions(self) -> tuple[Question, ...]:
         """What the run waits for outside."""
@@ -214,6 +231,8 @@ class AgentRun:
         try:
             await loop.drive(*events)
         finally:
+            if self._host is not None:
+                self._host.asking.over()
             if self.run.outcome is not None:
                 self._beside.over(self.run, self.run.outcome)
                 self._store.close()

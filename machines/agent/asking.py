@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 import anyio
+import attrs
 
 from statecraft.evolve import evolve
 
@@ -50,7 +51,7 @@ from .notices import CondensedNotice, Notices, PieceNotice, TextNotice
 from .parts import CHARS_A_TOKEN, parts_written
 from .planning import WRITE_TODOS, Plan, plan_note
 from .reply_budget import reply_budget
-from .shrinking import Shrinking
+from .shrinking import Shrinking, at_once
 from .spilling import read_result
 from .tools import AgentTool
 from .wire import CallPart, Completion, Counting, Refused, Request, Streaming, TextPart
@@ -74,6 +75,15 @@ PIECE_CHARS: Final = 2_048
 _WITHDRAWN: Final = object()
 
 
+@attrs.define(eq=False)
+class _Wanted:
+    """A step of condensing that the application asked for, and what it freed once it is done."""
+
+    step: str
+    done: anyio.Event = attrs.field(factory=anyio.Event)
+    freed: int = 0
+
+
 class Asking:
     """The requests of one run. `hear` feeds an event while a request is out, and says whether that is still wanted."""
 
@@ -91,6 +101,7 @@ class Asking:
         self._world, self._notices, self._keep, self._run_now, self._now = world, notices, keep, run, now
         self._talk, self._plan, self._tools = talk, plan, tools
         self._counted: tuple[int, int] | None = None  # the last prompt: as the provider counted it, and as it is here
+        self._wanted: list[_Wanted] = []
         self.hear: Callable[[Event], bool] = lambda event: True
 
     @property
@@ -98,6 +109,30 @@ class Asking:
         """The size of the next prompt: the last one as it was counted and what is new since, in tokens."""
         rough = self._rough()
         return rough if self._counted is None else max(0, self._counted[0] + rough - self._counted[1])
+
+    async def shorter(self, step: str) -> int:
+        """Have a step of condensing done before the next request; the characters freed. 0 where none follows."""
+        wanted = _Wanted(step)
+        self._wanted.append(wanted)
+        await wanted.done.wait()
+        return wanted.freed
+
+    def over(self) -> None:
+        """No request follows any more."""
+        for wanted in self._wanted:
+            wanted.done.set()
+        self._wanted.clear()
+
+    def _shortened(self) -> bool:
+        """Do what the application asked for, while all that was said is in the journal; whether to ask all the same."""
+        go_on = True
+        for wanted in self._wanted:
+            event, wanted.freed = at_once(
+                self._talk.transcript, wanted.step, self._run_now().policy.history, self._now()
+            )
+            go_on = (not wanted.freed or self.hear(event)) and go_on
+        self.over()
+        return go_on
 
     def _rough(self) -> int:
         note = len(self._note()) // CHARS_A_TOKEN
@@ -113,6 +148,8 @@ class Asking:
             await self._world.sleep(command.after)
         if command.final:
             self._talk.transcript.say(last_words(self._run_now().stop))
+        elif not self._shortened():
+            return ()
         limits = await limits_for(self._world.provider)
         request = self._request(limits, command)
         if not command.final:

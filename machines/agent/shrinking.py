@@ -122,6 +122,15 @@ class Shrinking:
         return ""
 
 
+def at_once(transcript: Transcript, step: str, history: History, at: float) -> tuple[Condensed, int]:
+    """One step that needs no model, whatever the size of the history: as an event, and the characters freed."""
+    if step == "pruned":
+        freed = transcript.prune_tool_results(history.kept_results, history.least_pruned)
+    else:
+        freed = transcript.spill_large_results(history.spilled_chars)
+    return Condensed(at, max(freed // CHARS_A_TOKEN, 1), steps=(step,)), freed
+
+
 def told_again(transcript: Transcript, event: Condensed, summary: str | None, history: History) -> None:
     """Do to a transcript what the event says was done to it."""
     for step in event.steps:

@@ -18,10 +18,13 @@ from rich.text import Text
 from statecraft.cli.running import harmless
 
 from ..agent.notices import (
+    AttemptResetNotice,
     CallsNotice,
+    CondensedNotice,
     Notice,
     Notices,
     PersonNotice,
+    PieceNotice,
     RecoveryNotice,
     ResultNotice,
     StateNotice,
@@ -44,6 +47,10 @@ WIDE: Final = 60
 
 BEFORE: Final = ("ready", "asking", "recovering", "condensing")
 """States in which the turn that is counted is over: what goes on belongs to the next one."""
+
+
+SPEAKING: Final = ("asking", "recovering", "concluding")
+"""States in which a reply may be coming."""
 
 
 @contextmanager
@@ -115,6 +122,9 @@ def _lines_of(notice: Notice, most: int) -> list[str]:
             after = f", in {notice.after:g} s" if notice.after else ""
             said = f": {_short(notice.said, most)}" if notice.said else ""
             return [f"recover {notice.reason.replace('_', ' ')}, attempt {notice.attempt}{after}{said}"]
+        case CondensedNotice():
+            how = f"{notice.messages_dropped} messages summed up" if notice.messages_dropped else "results cleared"
+            return [f"shorter {how}{'' if notice.summarized or not notice.messages_dropped else ' without the model'}"]
         case _:
             return []
 
@@ -142,16 +152,22 @@ class View:
         self._told = clock()
         self._verdict = "no verdict so far"
         self._plan = ""
+        self._said = ""  # the end of a reply that is still coming
 
     def take(self, notice: Notice) -> None:
         """Take a notice in."""
         match notice:
             case StateNotice():
                 self._state, self._told = notice, self._clock()
+                self._said = self._said if notice.state in SPEAKING else ""
+            case AttemptResetNotice():
+                self._said = ""
             case VerdictNotice():
                 self._verdict = lines_of(notice)[0]
             case TodosNotice():
                 self._plan = harmless(plan_line(notice))
+            case PieceNotice():
+                self._said = (self._said + notice.text)[-WHOLE:]
             case _:
                 pass
 
@@ -161,6 +177,7 @@ class View:
         turn = state.turn + (state.state in BEFORE)
         found = [Text.assemble((state.state, "bold"), f"  turn {turn}  ", (self._verdict, "yellow"))]
         found += [Text(self._plan)] if self._plan else []
+        found += [Text(f"says    {self._end(width - 9)}", "dim")] if self._said else []
         budgets: Mapping[str, tuple[float | None, float | None]] = state.budgets
         for name, (spent, limit) in budgets.items():
             if name == "seconds" and spent is not None:
@@ -172,6 +189,11 @@ class View:
         for line in found:
             line.no_wrap, line.overflow = True, "ellipsis"
         return found
+
+    def _end(self, most: int) -> str:
+        """As much of the end of what is being said as has room."""
+        one = harmless(" ".join(self._said.split()))
+        return one if len(one) <= most else f"…{one[max(0, len(one) - most + 1) :]}"
 
 
 def _bar(part: float, *, utf8: bool) -> Text:

@@ -25,13 +25,18 @@ MADE: Final = "made"
 
 @attrs.frozen
 class Made:
-    """The model, the folder that the agent works in, the prices, whom it may ask, and whether writes want a consent."""
+    """What an agent is made of.
+
+    The model, the folder that the agent works in, the prices, whom it may ask, whether writes want a
+    consent, and whether replies are told as they come.
+    """
 
     model: str
     folder: str | None = None
     prices: tuple[float, float] | None = None
     ask: bool = False
     consent: bool = False
+    stream: bool = False
 
 
 _CODEC: Final = codec(Made)
@@ -79,7 +84,7 @@ def agent_of(made: Made, provider: Provider, policy: Policy, shelf: Shelf, journ
         tools = [_consented(tool) if tool.manifest.kind is Kind.WRITE else tool for tool in tools]
     if made.ask:
         tools.append(ask_person)
-    return Agent(provider, tools, policy=policy, journal=shelf.store)
+    return Agent(provider, tools, policy=policy, journal=shelf.store, stream=made.stream)
 
 
 def _files_of(journal: Path) -> tuple[Path, ...]:

@@ -51,6 +51,9 @@ def run(
     ] = None,
     ask: Annotated[bool, FLAG, Parameter(help="Let the agent ask a person: statecraft answer delivers.")] = False,
     consent: Annotated[bool, FLAG, Parameter(help="Have a person consent to each write of a file.")] = False,
+    stream: Annotated[
+        bool, FLAG, Parameter(help="Show replies as they come; end one that only repeats itself.")
+    ] = False,
     stay: Annotated[bool, FLAG, Parameter(help=STAY)] = False,
     json: Annotated[bool, FLAG, Parameter(help="The result as one JSON object on standard output.")] = False,
 ) -> int:
@@ -80,7 +83,7 @@ def run(
     with closing(shelf_at(journal)) as shelf:
         if name and name in shelf.runs():
             raise BadInput(f"--name {name}: a run of that name lies in {called(journal)}; expected another name")
-        made = Made(model, None if folder is None else str(folder.resolve()), prices, ask, consent)
+        made = Made(model, None if folder is None else str(folder.resolve()), prices, ask, consent, stream)
         provider = provider_of(made)
         agent = agent_of(made, provider, rule, shelf, journal)
         try:
