@@ -293,6 +293,13 @@ DETECTED: list[Case] = [
 THIRD_VAIN = Streaks(vain=2)
 VAIN, USEFUL = Condensed(5.0, 0), Condensed(5.0, 100_000)
 CONDENSINGS: list[Case] = [
+    (
+        "condensed in vain, and told so too often",
+        at(P.ASKING, streaks=Streaks(vain=1), purse=left(CONDENSED=0)),
+        VAIN,
+        P.ASKING,
+        [],
+    ),
     *(
         (f"condensed in vain twice while {phase.value}", at(phase, streaks=Streaks(vain=1)), VAIN, phase, [Tell])
         for phase in (P.ASKING, P.RECOVERING, P.ACTING, P.WAITING)
@@ -401,6 +408,8 @@ REFUSALS: list[Case] = [
     ("refused for now", ASKING, PASSING, P.RECOVERING, [Ask(after=7.0)]),
     ("refused for now once too often", worn_out(Retry.RETRIED), PASSING, P.FAILED, [End]),
     ("its reply budget is too large", ASKING, BUDGET, P.RECOVERING, [Ask(reply_tokens=8_192)]),
+    ("the same once too often", worn_out(Retry.FITTED), BUDGET, P.FAILED, [End]),
+    ("a call that it could not read too often", worn_out(Retry.TOLD), BAD_CALL, P.FAILED, [End]),
     ("a short one refused as too long", ASKING, SHORT, P.RECOVERING, [Ask()]),
     ("the same again", worn_out(Retry.INSISTED), SHORT, P.CONDENSING, [Condense()]),
     ("its transcript is not taken", ASKING, BROKEN, P.RECOVERING, [Simplify(), Ask()]),
