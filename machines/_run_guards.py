@@ -13,8 +13,8 @@ from .held import HeldState
 from .ledger.work import digest8
 from .message import Message
 from .policy import Budget
-from .reply import ReplyState, in_trouble
-from .request import RequestState
+from .reply import ReplyCase, ReplyState, in_trouble
+from .request import RequestCase, RequestState
 from .state import Cause, Phase, Purse, Run, Spent
 from .turn import asked_by
 from .wait import told_of
@@ -46,6 +46,20 @@ def request_is(state: RequestState) -> Guard[Run, Event]:
 
     ask.__name__ = name
     return guard(ask)
+
+
+@guard
+def reply_fills_window(run: Run, event: Reply) -> Evidence:
+    """The reply was cut where the window was full."""
+    case = run.reply.case
+    return seen("reply_fills_window", case is ReplyCase.FULL, case=case.value)
+
+
+@guard
+def to_be_shrunk(run: Run, event: Refusal) -> Evidence:
+    """The request is to be made shorter."""
+    case = run.request.case
+    return seen("to_be_shrunk", case is RequestCase.SHRUNK, case=case.value)
 
 
 @guard

@@ -18,8 +18,8 @@ from .detectors.roster import CONDENSING
 from .detectors.vain_condensing import vain
 from .events import Condensed, Measured, Refusal, Reply, StopReason, Values
 from .outcome import Fact, Reason
-from .reply import Mend, ReplyState
-from .request import RequestState, Retry, fitting
+from .reply import Mend, ReplyCase
+from .request import RequestCase, Retry, fitting
 from .state import Cause, Phase, Run
 
 FIRST_WAIT: Final = 0.5
@@ -32,7 +32,7 @@ CUT: Final = "the reply was cut off, so its calls may be incomplete"
 
 def recover(run: Run, event: Reply) -> Done:
     """A reply that went wrong is continued, sent back, or asked for anew."""
-    return _RECOVERIES[run.reply.at](charge(run, event), event)
+    return _RECOVERIES[run.reply.case](charge(run, event), event)
 
 
 def _continue(run: Run, event: Reply) -> Done:
@@ -67,14 +67,14 @@ def _nudge(run: Run, event: Reply) -> Done:
     return run, [Discard(), Tell("empty"), asks(run)]
 
 
-_RECOVERIES: Final[Mapping[ReplyState, Callable[[Run, Reply], Done]]] = {
-    ReplyState.CONTINUED: _continue,
-    ReplyState.CUT_CALL: _call_again,
-    ReplyState.CUT_THOUGHT: _think_less,
-    ReplyState.RESUMED: _resume,
-    ReplyState.ASKED_AGAIN: _ask_anew,
-    ReplyState.REMINDED: _remind,
-    ReplyState.NUDGED: _nudge,
+_RECOVERIES: Final[Mapping[ReplyCase, Callable[[Run, Reply], Done]]] = {
+    ReplyCase.CONTINUED: _continue,
+    ReplyCase.CUT_CALL: _call_again,
+    ReplyCase.CUT_THOUGHT: _think_less,
+    ReplyCase.RESUMED: _resume,
+    ReplyCase.ASKED_AGAIN: _ask_anew,
+    ReplyCase.REMINDED: _remind,
+    ReplyCase.NUDGED: _nudge,
 }
 
 
@@ -126,15 +126,15 @@ def stop_spent(run: Run, event: Reply) -> Done:
 def retry(run: Run, event: Refusal) -> Done:
     """A refused request is sent again, as what it was refused for allows."""
     run = at_time(run, event)
-    match run.request.at:
-        case RequestState.FITTED:
+    match run.request.case:
+        case RequestCase.FITTED:
             run = evolve(run, reply_tokens=fitting(event))
             return run, [asks(run)]
-        case RequestState.REPAIRED:
+        case RequestCase.REPAIRED:
             return run, [Simplify(), asks(run)]
-        case RequestState.TOLD:
+        case RequestCase.TOLD:
             return run, [Tell("bad_call"), asks(run)]
-        case RequestState.RETRIED:
+        case RequestCase.RETRIED:
             return run, [asks(run, _wait(run, event))]
         case _:
             return run, [asks(run)]

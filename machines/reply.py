@@ -16,7 +16,7 @@ with nothing wrong takes no row, so what was spent stays spent until then.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import lru_cache
 from typing import Final
 
@@ -32,9 +32,22 @@ from .policy import Recovery
 
 
 class ReplyState(Enum):
-    """What was done about the last reply that went wrong; the last four are ends."""
+    """How the incident stands; the last four are ends."""
 
     SOUND = "sound"
+    RECOVERING = "recovering"
+    WITHHELD = "withheld"
+    TRUNCATED = "truncated"
+    MALFORMED = "malformed"
+    SPENT = "spent"
+
+    __hash__ = object.__hash__
+
+
+class ReplyCase(StrEnum):
+    """What is done about the last reply that went wrong."""
+
+    NONE = "none"
     CONTINUED = "continued"
     CUT_CALL = "cut_call"
     CUT_THOUGHT = "cut_thought"
@@ -43,12 +56,6 @@ class ReplyState(Enum):
     ASKED_AGAIN = "asked_again"
     REMINDED = "reminded"
     NUDGED = "nudged"
-    WITHHELD = "withheld"
-    TRUNCATED = "truncated"
-    MALFORMED = "malformed"
-    SPENT = "spent"
-
-    __hash__ = object.__hash__
 
 
 class Mend(Enum):
@@ -65,9 +72,13 @@ class Mend(Enum):
 
 @attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
 class Mending:
-    """The recoveries of one incident: what is left of each. `open_items` of the plan are lent for the event at hand."""
+    """The recoveries of one incident: what is left of each, and what was done last.
+
+    `open_items` of the plan are lent for the event at hand.
+    """
 
     at: ReplyState = ReplyState.SOUND
+    case: ReplyCase = ReplyCase.NONE
     policy: Recovery = Recovery()
     left: Mapping[Mend, int | None] = attrs.field(factory=dict[Mend, int | None])
     open_items: int = 0
@@ -166,6 +177,16 @@ def concerns(run: Mending, event: Reply) -> bool:
 _ANY: Final = Mending()
 
 
+def _to(case: ReplyCase) -> Callable[[Mending, Reply], tuple[Mending, tuple[()]]]:
+    """What is to be done about the reply."""
+
+    def effect(run: Mending, event: Reply) -> tuple[Mending, tuple[()]]:
+        return evolve(run, case=case), ()
+
+    effect.__name__ = case.value
+    return effect
+
+
 def _size(budget: Mend) -> Callable[[Mending], int]:
     def full(run: Mending) -> int:
         return int(getattr(run.policy, budget.value))
@@ -201,27 +222,27 @@ def _pay(run: Mending, left: Mapping[Mend, int | None]) -> Mending:
     return evolve(run, left=left)
 
 
-S, M = ReplyState, Mend
+S, C, M = ReplyState, ReplyCase, Mend
 ENDS: Final = (S.WITHHELD, S.TRUNCATED, S.MALFORMED, S.SPENT)
-_OPEN: Final = tuple(state for state in S if state not in ENDS)
+_OPEN: Final = (S.SOUND, S.RECOVERING)
 row = Rows[Mending, ReplyState, Command]()
 
 REPLY = Table[Mending, ReplyState, Reply, Command](
     "reply",
     [
         row(_OPEN, Reply, S.WITHHELD, keep, withheld),
-        row(_OPEN, Reply, S.FULL, keep, cut, fills_window, spends=M.TRUNCATED),
-        row(_OPEN, Reply, S.CUT_CALL, keep, cut, with_call, spends=M.TRUNCATED),
-        row(_OPEN, Reply, S.CONTINUED, keep, cut, with_words, spends=M.TRUNCATED),
-        row(_OPEN, Reply, S.CUT_THOUGHT, keep, cut, spends=M.TRUNCATED),
+        row(_OPEN, Reply, S.RECOVERING, _to(C.FULL), cut, fills_window, spends=M.TRUNCATED),
+        row(_OPEN, Reply, S.RECOVERING, _to(C.CUT_CALL), cut, with_call, spends=M.TRUNCATED),
+        row(_OPEN, Reply, S.RECOVERING, _to(C.CONTINUED), cut, with_words, spends=M.TRUNCATED),
+        row(_OPEN, Reply, S.RECOVERING, _to(C.CUT_THOUGHT), cut, spends=M.TRUNCATED),
         row(_OPEN, Reply, S.TRUNCATED, keep, cut),
-        row(_OPEN, Reply, S.RESUMED, keep, paused, spends=M.PAUSED),
+        row(_OPEN, Reply, S.RECOVERING, _to(C.RESUMED), paused, spends=M.PAUSED),
         row(_OPEN, Reply, S.SPENT, keep, paused),
-        row(_OPEN, Reply, S.ASKED_AGAIN, keep, unidentified, spends=M.MALFORMED),
+        row(_OPEN, Reply, S.RECOVERING, _to(C.ASKED_AGAIN), unidentified, spends=M.MALFORMED),
         row(_OPEN, Reply, S.MALFORMED, keep, unidentified),
-        row(_OPEN, Reply, S.REMINDED, keep, empty, plan_open, spends=M.PLAN),
-        row(_OPEN, Reply, S.REMINDED, keep, final, plan_open, spends=M.PLAN),
-        row(_OPEN, Reply, S.NUDGED, keep, empty, spends=M.EMPTY),
+        row(_OPEN, Reply, S.RECOVERING, _to(C.REMINDED), empty, plan_open, spends=M.PLAN),
+        row(_OPEN, Reply, S.RECOVERING, _to(C.REMINDED), final, plan_open, spends=M.PLAN),
+        row(_OPEN, Reply, S.RECOVERING, _to(C.NUDGED), empty, spends=M.EMPTY),
         row(_OPEN, Reply, S.SPENT, keep, empty),
         ordered(_OPEN, [Reply], "what was cut is decided before what is missing, and a bound after what it bounds"),
     ],

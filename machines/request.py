@@ -17,7 +17,7 @@ A request that went through ends the incident: its turn makes every budget full 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import lru_cache
 from typing import Final
 
@@ -55,20 +55,27 @@ IMPLAUSIBLE: Final = 0.25
 
 
 class RequestState(Enum):
-    """What was done about the last refusal; the last three are ends."""
+    """How the incident stands; the last three are ends."""
 
     SENT = "sent"
+    RECOVERING = "recovering"
+    REFUSED = "refused"
+    OVERFLOW = "overflow"
+    EXHAUSTED = "exhausted"
+
+    __hash__ = object.__hash__
+
+
+class RequestCase(StrEnum):
+    """What is done about the last refusal."""
+
+    NONE = "none"
     FITTED = "fitted"
     INSISTED = "insisted"
     SHRUNK = "shrunk"
     REPAIRED = "repaired"
     TOLD = "told"
     RETRIED = "retried"
-    REFUSED = "refused"
-    OVERFLOW = "overflow"
-    EXHAUSTED = "exhausted"
-
-    __hash__ = object.__hash__
 
 
 class Retry(Enum):
@@ -87,13 +94,14 @@ class Retry(Enum):
 
 @attrs.frozen(weakref_slot=False)  # eight bytes that nobody needs, in each of ten thousand runs
 class Sending:
-    """The recoveries of one request: what is left of each.
+    """The recoveries of one request: what is left of each, and what was done last.
 
     For the account of an overflow: `size` and `window` are the last known size of the prompt and the most that the
     model takes, in tokens; `status` is HTTP's, and `said` whether the provider said that it was too long.
     """
 
     at: RequestState = RequestState.SENT
+    case: RequestCase = RequestCase.NONE
     policy: Recovery = Recovery()
     left: Mapping[Retry, int | None] = attrs.field(factory=dict[Retry, int | None])
     size: int | None = None
@@ -199,9 +207,19 @@ def note(run: Sending, event: Refusal) -> tuple[Sending, tuple[()]]:
     return evolve(run, size=size, window=window_of(event), status=event.status, said=said), ()
 
 
-def note_measure(run: Sending, event: Measured) -> tuple[Sending, tuple[()]]:
-    """The same, of a prompt that was not sent."""
-    return evolve(run, size=event.estimate, window=event.window), ()
+def _to(case: RequestCase) -> Callable[[Sending, Refusal], tuple[Sending, tuple[()]]]:
+    """What is to be done about the refusal."""
+
+    def effect(run: Sending, event: Refusal) -> tuple[Sending, tuple[()]]:
+        return evolve(note(run, event)[0], case=case), ()
+
+    effect.__name__ = case.value
+    return effect
+
+
+def shrink_ahead(run: Sending, event: Measured) -> tuple[Sending, tuple[()]]:
+    """The prompt was not sent: the history is made shorter first."""
+    return evolve(run, case=RequestCase.SHRUNK, size=event.estimate, window=event.window), ()
 
 
 def _size(budget: Retry) -> Callable[[Sending], int]:
@@ -247,25 +265,25 @@ def _pay(run: Sending, left: Mapping[Retry, int | None]) -> Sending:
     return evolve(run, left=left)
 
 
-S, T = RequestState, Retry
+S, C, T = RequestState, RequestCase, Retry
 ENDS: Final = (S.REFUSED, S.OVERFLOW, S.EXHAUSTED)
-_OPEN: Final = tuple(state for state in S if state not in ENDS)
+_OPEN: Final = (S.SENT, S.RECOVERING)
 row = Rows[Sending, RequestState, Command]()
 
 REQUEST = Table[Sending, RequestState, Refusal | Measured, Command](
     "request",
     [
         row(_OPEN, Refusal, S.REFUSED, note, final_refusal),
-        row(_OPEN, Refusal, S.FITTED, note, budget_too_large, spends=T.FITTED),
-        row(_OPEN, Refusal, S.INSISTED, note, too_long, implausible, spends=T.INSISTED),
-        row(_OPEN, Refusal, S.SHRUNK, note, too_long, spends=T.SHRUNK),
+        row(_OPEN, Refusal, S.RECOVERING, _to(C.FITTED), budget_too_large, spends=T.FITTED),
+        row(_OPEN, Refusal, S.RECOVERING, _to(C.INSISTED), too_long, implausible, spends=T.INSISTED),
+        row(_OPEN, Refusal, S.RECOVERING, _to(C.SHRUNK), too_long, spends=T.SHRUNK),
         row(_OPEN, Refusal, S.OVERFLOW, note, too_long),
-        row(_OPEN, Refusal, S.REPAIRED, note, not_taken, spends=T.REPAIRED),
-        row(_OPEN, Refusal, S.TOLD, note, bad_call, spends=T.TOLD),
-        row(_OPEN, Refusal, S.RETRIED, note, passing, spends=T.RETRIED),
+        row(_OPEN, Refusal, S.RECOVERING, _to(C.REPAIRED), not_taken, spends=T.REPAIRED),
+        row(_OPEN, Refusal, S.RECOVERING, _to(C.TOLD), bad_call, spends=T.TOLD),
+        row(_OPEN, Refusal, S.RECOVERING, _to(C.RETRIED), passing, spends=T.RETRIED),
         row(_OPEN, Refusal, S.EXHAUSTED, note, passing),
         row(_OPEN, Refusal, S.REFUSED, note),
-        row(_OPEN, Measured, S.SHRUNK, note_measure, nears_window, spends=T.AHEAD),
+        row(_OPEN, Measured, S.RECOVERING, shrink_ahead, nears_window, spends=T.AHEAD),
         ordered(_OPEN, [Refusal], "what can never pass before what may, and a bound after what it bounds"),
     ],
     events=[Refusal, Measured],

@@ -47,8 +47,10 @@ from ._run_guards import (
     open_call,
     progressed,
     released,
+    reply_fills_window,
     reply_is,
     request_is,
+    to_be_shrunk,
     troubled,
     unwritten,
     wait_over,
@@ -199,7 +201,7 @@ RUN = Table[Run, Phase, Event, Command](
         # a reply
         row(_ALIVE, Reply, P.BLOCKED, end.withhold, reply_is(R.WITHHELD), asks=[End]),
         row(_ALIVE, Reply, P.CONCLUDING, do.stop_at_limit_in_reply, troubled, limits_with_reply, asks=LAST_CALLS),
-        row(_ALIVE, Reply, P.CONDENSING, mend.condense_full, reply_is(R.FULL), asks=FULL, spends=MENDS),
+        row(_ALIVE, Reply, P.CONDENSING, mend.condense_full, reply_fills_window, asks=FULL, spends=MENDS),
         row(_ALIVE, Reply, P.RECOVERING, mend.recover, ~limits_with_reply, asks=AGAIN, spends=MENDS),
         row(_ALIVE, Reply, P.CONCLUDING, mend.stop_truncated, reply_is(R.TRUNCATED), asks=LAST_CALLS),
         row(_ALIVE, Reply, P.CONCLUDING, mend.stop_malformed, reply_is(R.MALFORMED), asks=[Discard, Ask]),
@@ -265,7 +267,7 @@ RUN = Table[Run, Phase, Event, Command](
         # a request that was refused
         row(_ALIVE, Refusal, P.FAILED, end.fail, request_is(Q.REFUSED), asks=[End]),
         row(_ALIVE, Refusal, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
-        row(_ALIVE, Refusal, P.CONDENSING, mend.condense, request_is(Q.SHRUNK), asks=[Condense], spends=SENDS),
+        row(_ALIVE, Refusal, P.CONDENSING, mend.condense, to_be_shrunk, asks=[Condense], spends=SENDS),
         row(_ALIVE, Refusal, P.RECOVERING, mend.retry, asks=[Simplify, Tell, Ask], spends=SENDS),
         row(_ALIVE, Refusal, P.FAILED, end.fail_overflow, request_is(Q.OVERFLOW), asks=[End]),
         row(_ALIVE, Refusal, P.FAILED, end.fail, asks=[End]),

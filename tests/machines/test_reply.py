@@ -11,11 +11,23 @@ from hypothesis import strategies as st
 
 from machines.events import Call, Declared, Reply, StopReason, Text, Usage
 from machines.policy import Recovery
-from machines.reply import ENDS, FULL_AT, REPLY, SIZES, Mend, Mending, ReplyState, concerns, in_trouble, mending
+from machines.reply import (
+    ENDS,
+    FULL_AT,
+    REPLY,
+    SIZES,
+    Mend,
+    Mending,
+    ReplyCase,
+    ReplyState,
+    concerns,
+    in_trouble,
+    mending,
+)
 from statecraft import Refused, Step
 from statecraft.testing import step_one
 
-S = ReplyState
+S, C = ReplyState, ReplyCase
 TEXT = Text("words", 12)
 CALL = Call("1", "read", b"sign-one", TEXT)
 NAMELESS = attrs.evolve(CALL, tool="")
@@ -33,47 +45,51 @@ def without(*budgets: Mend, of: Mending = FRESH) -> Mending:
     return attrs.evolve(of, left={**of.left, **dict.fromkeys(budgets, 0)})
 
 
-CUT, WORDS = StopReason.LENGTH, {"text": TEXT}
-CASES: list[tuple[str, Mending, Reply, ReplyState, Mend | None]] = [
-    ("the model refuses", FRESH, reply(StopReason.REFUSAL, **WORDS), S.WITHHELD, None),
+CUT = StopReason.LENGTH
+CASES: list[tuple[str, Mending, Reply, ReplyState | ReplyCase, Mend | None]] = [
+    ("the model refuses", FRESH, reply(StopReason.REFUSAL, text=TEXT), S.WITHHELD, None),
     ("a filter withholds", FRESH, reply(StopReason.CONTENT_FILTER), S.WITHHELD, None),
-    ("the window is full", FRESH, reply(StopReason.CONTEXT_WINDOW, **WORDS), S.FULL, Mend.TRUNCATED),
-    ("a call was cut", FRESH, reply(CUT, CALL), S.CUT_CALL, Mend.TRUNCATED),
-    ("a call ends inside JSON", FRESH, reply(StopReason.TOOL_USE, HALF), S.CUT_CALL, Mend.TRUNCATED),
-    ("words were cut", FRESH, reply(CUT, **WORDS), S.CONTINUED, Mend.TRUNCATED),
-    ("words used up the budget", FRESH, reply(capped=True, **WORDS), S.CONTINUED, Mend.TRUNCATED),
-    ("only thinking was cut", FRESH, reply(CUT, thinking=TEXT), S.CUT_THOUGHT, Mend.TRUNCATED),
-    ("nothing came before it was cut", FRESH, reply(CUT), S.CUT_THOUGHT, Mend.TRUNCATED),
-    ("cut beside an open plan", PLANNED, reply(CUT), S.CUT_THOUGHT, Mend.TRUNCATED),
-    ("cut once too often", without(Mend.TRUNCATED), reply(CUT, **WORDS), S.TRUNCATED, None),
-    ("paused", FRESH, reply(StopReason.PAUSE, **WORDS), S.RESUMED, Mend.PAUSED),
+    ("the window is full", FRESH, reply(StopReason.CONTEXT_WINDOW, text=TEXT), C.FULL, Mend.TRUNCATED),
+    ("a call was cut", FRESH, reply(CUT, CALL), C.CUT_CALL, Mend.TRUNCATED),
+    ("a call ends inside JSON", FRESH, reply(StopReason.TOOL_USE, HALF), C.CUT_CALL, Mend.TRUNCATED),
+    ("words were cut", FRESH, reply(CUT, text=TEXT), C.CONTINUED, Mend.TRUNCATED),
+    ("words used up the budget", FRESH, reply(capped=True, text=TEXT), C.CONTINUED, Mend.TRUNCATED),
+    ("only thinking was cut", FRESH, reply(CUT, thinking=TEXT), C.CUT_THOUGHT, Mend.TRUNCATED),
+    ("nothing came before it was cut", FRESH, reply(CUT), C.CUT_THOUGHT, Mend.TRUNCATED),
+    ("cut beside an open plan", PLANNED, reply(CUT), C.CUT_THOUGHT, Mend.TRUNCATED),
+    ("cut once too often", without(Mend.TRUNCATED), reply(CUT, text=TEXT), S.TRUNCATED, None),
+    ("paused", FRESH, reply(StopReason.PAUSE, text=TEXT), C.RESUMED, Mend.PAUSED),
     ("paused once too often", without(Mend.PAUSED), reply(StopReason.PAUSE), S.SPENT, None),
-    ("a call of nobody knows what", FRESH, reply(StopReason.TOOL_USE, NAMELESS, CALL), S.ASKED_AGAIN, Mend.MALFORMED),
-    ("a call that the provider could not read", FRESH, reply(StopReason.MALFORMED_CALL), S.ASKED_AGAIN, Mend.MALFORMED),
+    ("a call of nobody knows what", FRESH, reply(StopReason.TOOL_USE, NAMELESS, CALL), C.ASKED_AGAIN, Mend.MALFORMED),
+    ("a call that the provider could not read", FRESH, reply(StopReason.MALFORMED_CALL), C.ASKED_AGAIN, Mend.MALFORMED),
     ("the same once more", without(Mend.MALFORMED), reply(StopReason.MALFORMED_CALL), S.MALFORMED, None),
-    ("no words, and the plan is open", PLANNED, reply(), S.REMINDED, Mend.PLAN),
-    ("no words, and it was reminded", without(Mend.PLAN, of=PLANNED), reply(), S.NUDGED, Mend.EMPTY),
-    ("final, and the plan is open", PLANNED, reply(kind=Declared.FINAL, **WORDS), S.REMINDED, Mend.PLAN),
-    ("empty", FRESH, reply(), S.NUDGED, Mend.EMPTY),
-    ("only thinking", FRESH, reply(thinking=TEXT), S.NUDGED, Mend.EMPTY),
+    ("no words, and the plan is open", PLANNED, reply(), C.REMINDED, Mend.PLAN),
+    ("no words, and it was reminded", without(Mend.PLAN, of=PLANNED), reply(), C.NUDGED, Mend.EMPTY),
+    ("final, and the plan is open", PLANNED, reply(kind=Declared.FINAL, text=TEXT), C.REMINDED, Mend.PLAN),
+    ("empty", FRESH, reply(), C.NUDGED, Mend.EMPTY),
+    ("only thinking", FRESH, reply(thinking=TEXT), C.NUDGED, Mend.EMPTY),
     ("empty once too often", without(Mend.EMPTY), reply(thinking=TEXT), S.SPENT, None),
 ]
 SOUND: list[tuple[str, Mending, Reply]] = [
-    ("words", FRESH, reply(**WORDS)),
+    ("words", FRESH, reply(text=TEXT)),
     ("calls", FRESH, reply(StopReason.TOOL_USE, CALL)),
     ("calls whatever the stop reason", FRESH, reply(StopReason.MALFORMED_CALL, CALL)),
     ("calls of a reply that was paused", FRESH, reply(StopReason.PAUSE, CALL)),
     ("a garbled call, which is answered alone", FRESH, reply(StopReason.TOOL_USE, GARBLED, CALL)),
-    ("final, and nothing was planned", FRESH, reply(kind=Declared.FINAL, **WORDS)),
-    ("partial beside an open plan", PLANNED, reply(kind=Declared.PARTIAL, **WORDS)),
-    ("a note beside an open plan", PLANNED, reply(**WORDS)),
-    ("final, and it was reminded", without(Mend.PLAN, of=PLANNED), reply(kind=Declared.FINAL, **WORDS)),
+    ("final, and nothing was planned", FRESH, reply(kind=Declared.FINAL, text=TEXT)),
+    ("partial beside an open plan", PLANNED, reply(kind=Declared.PARTIAL, text=TEXT)),
+    ("a note beside an open plan", PLANNED, reply(text=TEXT)),
+    ("final, and it was reminded", without(Mend.PLAN, of=PLANNED), reply(kind=Declared.FINAL, text=TEXT)),
 ]
 
 
 @pytest.mark.parametrize(("run", "event", "state", "spends"), [pytest.param(*c[1:], id=c[0]) for c in CASES])
-def test_one_reply_takes_one_row(run: Mending, event: Reply, state: ReplyState, spends: Mend | None) -> None:
-    after = step_one(REPLY, run, event, target=state).run
+def test_one_reply_takes_one_row(
+    run: Mending, event: Reply, state: ReplyState | ReplyCase, spends: Mend | None
+) -> None:
+    recovers = isinstance(state, ReplyCase)
+    after = step_one(REPLY, run, event, target=S.RECOVERING if isinstance(state, ReplyCase) else state).run
+    assert after.case is (state if recovers else run.case)
     spent = {budget for budget in Mend if after.left[budget] != run.left[budget]}
     assert spent == ({spends} if spends else set())
     assert concerns(run, event)
@@ -86,11 +102,11 @@ def test_a_sound_reply_takes_no_row_and_gives_nothing_back(run: Mending, event: 
     assert answer.run is run
 
 
-@pytest.mark.parametrize(("used", "state"), [(979, S.CONTINUED), (980, S.FULL)])
-def test_a_cut_reply_fills_its_window_from_a_share_of_it_on(used: int, state: ReplyState) -> None:
-    assert used / 1_000 < FULL_AT or state is S.FULL
+@pytest.mark.parametrize(("used", "case"), [(979, C.CONTINUED), (980, C.FULL)])
+def test_a_cut_reply_fills_its_window_from_a_share_of_it_on(used: int, case: ReplyCase) -> None:
+    assert used / 1_000 < FULL_AT or case is C.FULL
     event = reply(CUT, text=TEXT, window=1_000, usage=Usage(used - 10, 10))
-    assert REPLY.step(FRESH, event).run.at is state
+    assert REPLY.step(FRESH, event).run.case is case
 
 
 @pytest.mark.parametrize("budget", list(Mend))
@@ -101,7 +117,7 @@ def test_each_case_is_recovered_from_as_often_as_the_policy_says(budget: Mend, t
         Mend.PAUSED: reply(StopReason.PAUSE),
         Mend.MALFORMED: reply(StopReason.MALFORMED_CALL),
         Mend.EMPTY: reply(),
-        Mend.PLAN: reply(kind=Declared.FINAL, **WORDS),
+        Mend.PLAN: reply(kind=Declared.FINAL, text=TEXT),
     }[budget]
     run = attrs.evolve(mending(attrs.evolve(Recovery(), **{budget.value: times})), open_items=budget is Mend.PLAN)
     for _ in range(times):

@@ -16,6 +16,7 @@ from machines.request import (
     LEAST_REPLY,
     REQUEST,
     SIZES,
+    RequestCase,
     RequestState,
     Retry,
     Sending,
@@ -26,7 +27,7 @@ from machines.request import (
 from statecraft import Refused, Step
 from statecraft.testing import step_one
 
-S, K = RequestState, RefusalKind
+S, C, K = RequestState, RequestCase, RefusalKind
 FRESH = sending(Recovery())
 
 
@@ -41,36 +42,38 @@ def without(*budgets: Retry) -> Sending:
 BUDGET = refusal(kind=K.REPLY_BUDGET, limit=8_192, budget=32_000)
 LONG = refusal(kind=K.PROMPT_TOO_LONG, size=130_000, limit=128_000)
 SHORT = refusal(kind=K.PROMPT_TOO_LONG, estimate=31_999, window=128_000)
-CASES: list[tuple[str, Sending, Refusal | Measured, RequestState, Retry | None]] = [
+CASES: list[tuple[str, Sending, Refusal | Measured, RequestState | RequestCase, Retry | None]] = [
     ("no key", FRESH, refusal(401), S.REFUSED, None),
     ("no money, whatever the status", FRESH, refusal(429, K.BILLING), S.REFUSED, None),
-    ("a reply budget over the limit", FRESH, BUDGET, S.FITTED, Retry.FITTED),
+    ("a reply budget over the limit", FRESH, BUDGET, C.FITTED, Retry.FITTED),
     ("the same once too often", without(Retry.FITTED), BUDGET, S.REFUSED, None),
-    ("a plainly short prompt", FRESH, SHORT, S.INSISTED, Retry.INSISTED),
-    ("the same once more", without(Retry.INSISTED), SHORT, S.SHRUNK, Retry.SHRUNK),
-    ("too long", FRESH, LONG, S.SHRUNK, Retry.SHRUNK),
-    ("more than a quota", FRESH, refusal(429, K.OVER_QUOTA), S.SHRUNK, Retry.SHRUNK),
-    ("too large by its status", FRESH, refusal(413), S.SHRUNK, Retry.SHRUNK),
-    ("refused as nobody knows why", FRESH, refusal(400), S.SHRUNK, Retry.SHRUNK),
+    ("a plainly short prompt", FRESH, SHORT, C.INSISTED, Retry.INSISTED),
+    ("the same once more", without(Retry.INSISTED), SHORT, C.SHRUNK, Retry.SHRUNK),
+    ("too long", FRESH, LONG, C.SHRUNK, Retry.SHRUNK),
+    ("more than a quota", FRESH, refusal(429, K.OVER_QUOTA), C.SHRUNK, Retry.SHRUNK),
+    ("too large by its status", FRESH, refusal(413), C.SHRUNK, Retry.SHRUNK),
+    ("refused as nobody knows why", FRESH, refusal(400), C.SHRUNK, Retry.SHRUNK),
     ("too long once too often", without(Retry.SHRUNK), LONG, S.OVERFLOW, None),
-    ("a transcript that is not taken", FRESH, refusal(kind=K.TRANSCRIPT), S.REPAIRED, Retry.REPAIRED),
+    ("a transcript that is not taken", FRESH, refusal(kind=K.TRANSCRIPT), C.REPAIRED, Retry.REPAIRED),
     ("the same once more", without(Retry.REPAIRED), refusal(kind=K.TRANSCRIPT), S.REFUSED, None),
-    ("a call that a server could not read", FRESH, refusal(kind=K.BAD_CALL), S.TOLD, Retry.TOLD),
+    ("a call that a server could not read", FRESH, refusal(kind=K.BAD_CALL), C.TOLD, Retry.TOLD),
     ("the same once too often", without(Retry.TOLD), refusal(kind=K.BAD_CALL), S.REFUSED, None),
-    ("a limit of a minute", FRESH, refusal(429, K.RATE_LIMIT), S.RETRIED, Retry.RETRIED),
-    ("overloaded", FRESH, refusal(503), S.RETRIED, Retry.RETRIED),
-    ("no connection", FRESH, refusal(0), S.RETRIED, Retry.RETRIED),
+    ("a limit of a minute", FRESH, refusal(429, K.RATE_LIMIT), C.RETRIED, Retry.RETRIED),
+    ("overloaded", FRESH, refusal(503), C.RETRIED, Retry.RETRIED),
+    ("no connection", FRESH, refusal(0), C.RETRIED, Retry.RETRIED),
     ("overloaded once too often", without(Retry.RETRIED), refusal(529), S.EXHAUSTED, None),
     ("nothing that anybody knows", FRESH, refusal(422), S.REFUSED, None),
-    ("it would hardly fit", FRESH, Measured(5.0, 801, 800), S.SHRUNK, Retry.AHEAD),
+    ("it would hardly fit", FRESH, Measured(5.0, 801, 800), C.SHRUNK, Retry.AHEAD),
 ]
 
 
 @pytest.mark.parametrize(("run", "event", "state", "spends"), [pytest.param(*c[1:], id=c[0]) for c in CASES])
 def test_one_refusal_takes_one_row(
-    run: Sending, event: Refusal | Measured, state: RequestState, spends: Retry | None
+    run: Sending, event: Refusal | Measured, state: RequestState | RequestCase, spends: Retry | None
 ) -> None:
-    after = step_one(REQUEST, run, event, target=state).run
+    recovers = isinstance(state, RequestCase)
+    after = step_one(REQUEST, run, event, target=S.RECOVERING if isinstance(state, RequestCase) else state).run
+    assert after.case is (state if recovers else run.case)
     spent = {budget for budget in Retry if after.left[budget] != run.left[budget]}
     assert spent == ({spends} if spends else set())
 
@@ -95,7 +98,7 @@ def test_a_prompt_is_plainly_short_below_a_quarter_of_the_window(
     estimate: int | None, size: int | None, window: int | None, short: bool
 ) -> None:
     event = refusal(kind=K.PROMPT_TOO_LONG, estimate=estimate, size=size, window=window)
-    assert (REQUEST.step(FRESH, event).run.at is S.INSISTED) is short
+    assert (REQUEST.step(FRESH, event).run.case is C.INSISTED) is short
 
 
 @pytest.mark.parametrize(

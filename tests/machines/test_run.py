@@ -101,7 +101,7 @@ def without(budget: str) -> Run:
 
 def spent_up(budget: Mend) -> Run:
     """A run that recovers and has nothing left of this recovery."""
-    mending = attrs.evolve(NEW.reply, at=ReplyState.NUDGED, left={**NEW.reply.left, budget: 0})
+    mending = attrs.evolve(NEW.reply, at=ReplyState.RECOVERING, left={**NEW.reply.left, budget: 0})
     return at(P.RECOVERING, reply=mending)
 
 
@@ -386,7 +386,7 @@ HELD_CALLS: list[Case] = [
 
 def worn_out(budget: Retry) -> Run:
     """A run that recovers and has nothing left of this recovery of its request."""
-    sending = attrs.evolve(NEW.request, at=RequestState.RETRIED, left={**NEW.request.left, budget: 0})
+    sending = attrs.evolve(NEW.request, at=RequestState.RECOVERING, left={**NEW.request.left, budget: 0})
     return at(P.RECOVERING, request=sending)
 
 
