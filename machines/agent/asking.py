@@ -104,10 +104,8 @@ class Asking:
         self._wanted: list[_Wanted] = []
         self.hear: Callable[[Event], bool] = lambda event: True
 
-    @property
-    def estimate(self) -> int:
-        """The size of the next prompt: the last one as it was counted and what is new since, in tokens."""
-        rough = self._rough()
+    def _estimate(self, rough: int) -> int:
+        """The size of a prompt that is `rough` here: the last one as it was counted, and what is new since; tokens."""
         return rough if self._counted is None else max(0, self._counted[0] + rough - self._counted[1])
 
     async def shorter(self, step: str) -> int:
@@ -151,12 +149,13 @@ class Asking:
         elif not self._shortened():
             return ()
         limits = await limits_for(self._world.provider)
-        request = self._request(limits, command)
+        rough = self._rough()
+        estimate = self._estimate(rough)
+        request = self._request(limits, command, estimate)
         if not command.final:
-            measured = await self._measured(request, limits)
+            measured = await self._measured(request, limits, estimate)
             if measured is not None and not self.hear(measured):
                 return ()
-        rough = self._rough()
         answer = await self._answer(request)
         if answer is _WITHDRAWN:
             return ()
@@ -164,13 +163,13 @@ class Asking:
             self._counted = (answer.usage.input, rough) if answer.usage.input else None
             return (await self._replied(answer, request, limits),)
         if isinstance(answer, Refused) and is_sound_refusal(answer):
-            return (self._refused(answer, request, limits),)
+            return (self._refused(answer, request, limits, estimate),)
         _LOG.error("%s", why := no_reply(answer))
         return (NoReply(self._now(), why),)
 
-    def _request(self, limits: KnownLimits, command: Ask) -> Request:
+    def _request(self, limits: KnownLimits, command: Ask, estimate: int) -> Request:
         wanted = command.reply_tokens or self._world.reply_tokens
-        budget = reply_budget(limits, wanted=wanted, prompt=self.estimate)
+        budget = reply_budget(limits, wanted=wanted, prompt=estimate)
         sent = self._talk.transcript.outbound(self._note())
         # A tool that reads on is of use only where something was set aside.
         read_on = (read_result.schema,) if self._talk.transcript.spilled else ()
@@ -182,7 +181,7 @@ class Asking:
         window, room = self._sizes(limits, command.window)
         account = account_of(run, self._now())
         pinned = "" if not account.turns else "\n".join(told_of(account, lambda text: None))
-        one = Shrinking(self._talk.transcript, window, self.estimate, run.policy.history, pinned=pinned)
+        one = Shrinking(self._talk.transcript, window, self._estimate(self._rough()), run.policy.history, pinned=pinned)
         await one.shrink(command, room, self._world.provider.complete)
         event = one.event(self._now(), self._keep)
         if event.steps:
@@ -198,10 +197,9 @@ class Asking:
         reply = reply_budget(limits, wanted=wanted, prompt=None)
         return window, window - min(reply, int(KEPT_FOR_REPLY * window))
 
-    async def _measured(self, request: Request, limits: KnownLimits) -> Measured | None:
+    async def _measured(self, request: Request, limits: KnownLimits, estimate: int) -> Measured | None:
         """The prompt, where it takes so much of its room that the run has to decide; None for any other."""
         window, room = self._sizes(limits)
-        estimate = self.estimate
         if estimate < COUNTED_FROM * room:
             return None
         provider = self._world.provider
@@ -240,7 +238,7 @@ class Asking:
         if not self.hear(Chunk(self._now(), channel, text_of(text, forget), laps, period)):
             scope.cancel()
 
-    def _refused(self, answer: Refused, request: Request, limits: KnownLimits) -> Refusal:
+    def _refused(self, answer: Refused, request: Request, limits: KnownLimits, estimate: int) -> Refusal:
         """The refusal; a limit that it names is known from now on, of this endpoint and model."""
         if answer.kind is RefusalKind.REPLY_BUDGET:
             learn(self._world.provider, max_output=answer.limit)
@@ -256,7 +254,7 @@ class Asking:
             answer.limit,
             answer.size,
             request.max_tokens,
-            self.estimate,
+            estimate,
             _window(limits),
         )
 
@@ -284,7 +282,7 @@ class Asking:
             parts=None if told.is_plain(parts) else text_of(parts_written(parts), keep),
             capped=capped,
             budget=request.max_tokens,
-            most=limits_now(self._world.provider).max_output,
+            most=limits.max_output,
             window=_window(limits),
         )
 

@@ -40,10 +40,12 @@ def can_look_up(provider: Provider) -> bool:
     """
     if chain := chain_of(provider):
         return any(can_look_up(one) for one in chain)
+    if not callable(getattr(provider, "model_limits", None)):
+        return False
     known = limits_now(provider)
     if {known.window_from, known.output_from} <= {LimitSource.REGISTERED, LimitSource.LEARNED}:
         return False
-    return callable(getattr(provider, "model_limits", None)) and key_of(provider) not in memory().asked
+    return key_of(provider) not in memory().asked
 
 
 async def look_up(provider: Provider) -> KnownLimits:
@@ -67,7 +69,7 @@ async def limits_for(provider: Provider) -> KnownLimits:
         await limits_for(one)
     known = limits_now(provider)
     guessed = LimitSource.DEFAULT in (known.window_from, known.output_from)
-    return await look_up(provider) if guessed and not chain else known
+    return await look_up(provider) if guessed and not chain and can_look_up(provider) else known
 
 
 async def _ask(provider: Provider) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from functools import lru_cache
 from typing import Final
 
 _SCHEME: Final = re.compile(r"^(?:anthropic|openai|openai-responses|gemini):(?!//)")
@@ -45,6 +46,7 @@ _DROPPED: Final = (_SCHEME, _PATH, _TUNED, _CLOUD, _TAG, _DATE, _VERSION)
 _BOUNDARY: Final = frozenset("-.:")
 
 
+@lru_cache(maxsize=256)  # the few ids of a process are asked for at each request
 def normal(model: str) -> str:
     """The normal id of a model. Idempotent; never empty where `model` is not; an address stays what it is."""
     now = model.strip().lower()
