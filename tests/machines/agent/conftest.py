@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio.lowlevel
 import attrs
+import orjson
 import pytest
 
 from machines.agent.agent import Agent
@@ -104,6 +105,16 @@ class Stage:
         result = await agent.run(task, run=f"run-{len(self._open)}")
         await self.close()
         return Ran(result, told, self.server.requests())
+
+    @property
+    def provider(self) -> Provider:
+        """The provider of the last agent."""
+        return self._open[-1]
+
+    def events(self, kind: str, run: int = 1) -> list[Mapping[str, Any]]:
+        """The events of one kind in the journal of a run, in order."""
+        lines = map(orjson.loads, (self.folder / f"run-{run}.jsonl").read_bytes().splitlines())
+        return [line["event"] for line in lines if line.get("event", {}).get("is") == kind]
 
     async def close(self) -> None:
         """Give up what the agents hold open."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
@@ -73,9 +72,3 @@ def before_note(messages: Sequence[Message], note: str) -> list[Message]:
     assert last.parts[-1] == TextPart(note)
     rest = last.parts[:-1]
     return [*first, Message(last.role, rest)] if rest else first
-
-
-def events(journal: Path, kind: str) -> list[Mapping[str, Any]]:
-    """The events of one kind in a journal, in order."""
-    lines = [orjson.loads(line) for line in journal.read_bytes().splitlines()]
-    return [line["event"] for line in lines if line.get("event", {}).get("is") == kind]
