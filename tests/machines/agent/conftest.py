@@ -100,7 +100,7 @@ class Stage:
         received by then.
         """
         told: list[Notice] = []
-        agent = self.agent(tools, **{"sleep": _at_once, **more})
+        agent = self.agent(tools, sleep=_at_once, **more)
         agent.notices.subscribe(told.append)
         result = await agent.run(task, run=f"run-{len(self._open)}")
         await self.close()

@@ -12,7 +12,7 @@ from machines.agent.condensing import SUMMARY_HEAD
 from machines.agent.limits import register_model_limits
 from machines.agent.notices import CondensedNotice, RecoveryNotice
 from machines.agent.result import ContextOverflow
-from machines.agent.scripted import Drop, Move, Received, Refuse, Turn, call
+from machines.agent.scripted import Drop, Move, Refuse, Turn, call
 from machines.agent.tools import tool
 from machines.agent.transcript import PRUNED
 from machines.events import StopReason, Usage
@@ -119,7 +119,7 @@ async def test_a_large_result_is_set_aside_and_read_back_piece_by_piece(serve: C
     assert ran.result.ok
     shown = results(ran.requests[2].request)[0]
     assert shown.startswith(whole[:500])
-    assert f'of which these are the first 500; to read on, call read_result with call="call_1"' in shown
+    assert 'of which these are the first 500; to read on, call read_result with call="call_1"' in shown
     assert "read_result" in {made.name for made in ran.requests[2].request.tools}
     assert "read_result" not in {made.name for made in ran.requests[0].request.tools}
     piece = results(ran.requests[3].request)[1]

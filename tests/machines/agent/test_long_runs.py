@@ -11,7 +11,7 @@ from machines.agent.limits import limits_now
 from machines.agent.notices import CondensedNotice, RecoveryNotice, TextNotice
 from machines.agent.planning import plan_note
 from machines.agent.providers import Prices
-from machines.agent.scripted import Refuse, Turn, call
+from machines.agent.scripted import Move, Received, Refuse, Turn, call
 from machines.agent.tools import tool
 from machines.events import StopReason, Usage
 from machines.outcome import Fact, TerminalStatus
@@ -98,7 +98,7 @@ async def test_a_refusal_that_a_retry_heals_and_an_overflow_behind_it_are_both_h
     serve: Callable[..., Any],
 ) -> None:
     pages = [calling("long", page=page) for page in range(3)]
-    script = [*pages, Refuse(529), Refuse(503), too_long(), done("Nothing is missing.")]
+    script: list[Move] = [*pages, Refuse(529), Refuse(503), too_long(), done("Nothing is missing.")]
     with serve(summing_up(script, Turn("Three pages were read."))) as stage:
         ran = await stage.ran(TASK, [long])
     assert (ran.result.status, ran.result.output) == (TerminalStatus.COMPLETED, "Nothing is missing.")
@@ -107,8 +107,8 @@ async def test_a_refusal_that_a_retry_heals_and_an_overflow_behind_it_are_both_h
 
 
 async def test_the_task_survives_each_condensing_word_for_word(serve: Callable[..., Any]) -> None:
-    lap = [*(calling("long", page=page) for page in range(4)), too_long()]
-    other = [*(calling("long", page=page) for page in range(4, 8)), too_long()]
+    lap: list[Move] = [*(calling("long", page=page) for page in range(4)), too_long()]
+    other: list[Move] = [*(calling("long", page=page) for page in range(4, 8)), too_long()]
     with serve(summing_up([*lap, *other, done()], Turn("Pages were read; none said anything of the task."))) as stage:
         ran = await stage.ran(TASK, [long])
     assert ran.result.ok
@@ -176,7 +176,7 @@ async def test_money_is_overshot_by_no_more_than_one_request(serve: Callable[...
     prices = Prices(input=10.0, output=50.0)
     script = [Turn(calls=(call("read", {"page": page}),), usage=usage) for page, usage in enumerate(usages)]
 
-    def move(received: Any) -> Turn:
+    def move(received: Received) -> Turn:
         one = script[received.number]
         return Turn("That is all.", usage=one.usage) if received.request.no_tools else one
 

@@ -1,4 +1,4 @@
-"""Replies that hold nothing, or nothing that can be read: asked for again or answered, and ended where it is in vain."""
+"""Replies that hold nothing, or nothing that can be read: asked for again, or answered, and ended if it is in vain."""
 
 from __future__ import annotations
 
