@@ -165,6 +165,23 @@ async def test_a_run_on_a_small_window_is_condensed_as_often_as_its_work_needs(
     assert len(ran.heard(CondensedNotice)) > 4
 
 
+@pytest.mark.parametrize(("words", "fits"), [(9_000, True), (9_500, True), (20_000, False)])
+async def test_what_nothing_can_make_shorter_is_sent_as_it_stands_and_the_provider_decides(
+    serve: Callable[..., Any], words: int, fits: bool
+) -> None:
+    register_model_limits("scripted", context_window=10_000, max_output=2_000)
+    with serve([done() if fits else too_long(words, 10_000)]) as stage:
+        ran = await stage.ran("word" * words)
+    assert len(ran.requests) == 1
+    assert ran.requests[0].request.max_tokens == 1_024
+    if fits:
+        assert ran.result.ok
+    else:
+        with pytest.raises(ContextOverflow) as raised:
+            ran.result.raise_for_status()
+        assert (raised.value.tokens, raised.value.window) == (20_000, 10_000)
+
+
 async def test_a_window_that_the_policy_makes_smaller_counts_as_the_models(serve: Callable[..., Any]) -> None:
     policy = Policy(history=History(window_tokens=WINDOW), budget=Budget(reply_tokens=2_000))
     with serve(summing_up([*pages(8), done()], SUMMARY)) as stage:
