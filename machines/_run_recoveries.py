@@ -18,7 +18,7 @@ from .detectors.roster import CONDENSING
 from .detectors.vain_condensing import vain
 from .events import Condensed, Measured, Refusal, Reply, StopReason, Values
 from .outcome import Fact, Reason
-from .reply import Mend, ReplyCase
+from .reply import FULL_AT, Mend, ReplyCase
 from .request import RequestCase, Retry, fitting
 from .state import Cause, Phase, Run
 
@@ -79,12 +79,20 @@ _RECOVERIES: Final[Mapping[ReplyCase, Callable[[Run, Reply], Done]]] = {
 
 
 def _raised(run: Run, event: Reply) -> tuple[Run, Values]:
-    """The run with twice the reply budget, up to the model's limit, and what the model is told of it."""
+    """The run with twice the reply budget, up to the model's limit, and what the model is told of it.
+
+    Where the window has no room for that much, the next request has less, and nothing is promised.
+    """
     had = event.budget
     if had is None:
         return run, ()
     twice = 2 * had if event.most is None else max(had, min(2 * had, event.most))
-    return evolve(run, reply_tokens=twice), (("budget", twice), ("raised", twice > had))
+    run = evolve(run, reply_tokens=twice)
+    if twice > had and event.window is not None:
+        next_at_most = event.usage.input + event.usage.output + twice
+        if next_at_most > FULL_AT * event.window:
+            return run, (("budget", twice), ("next_at_most", next_at_most), ("window", event.window))
+    return run, (("budget", twice), ("raised", twice > had))
 
 
 def condense_full(run: Run, event: Reply) -> Done:

@@ -308,7 +308,8 @@ class Condensed:
 
     `steps` says how, in order: `pruned`, `cleared`, `summarised`, `mechanical`, `spilled`. `summary` is what stands for
     the `dropped` messages, `kept` the tokens of newer ones that it left, and `usage` what it cost to have it written.
-    `nothing_left`: nothing can be made shorter any more.
+    `nothing_left`: nothing can be made shorter any more. `window`: the tokens of the window that counts, where the host
+    knows it.
     """
 
     at: float
@@ -320,6 +321,7 @@ class Condensed:
     kept: int = 0
     usage: Usage = Usage()
     nothing_left: bool = False
+    window: int | None = None
 
 
 @attrs.frozen

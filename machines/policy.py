@@ -146,7 +146,7 @@ class Cycle(Limits):
 
 @attrs.frozen
 class Condensings(Plain):
-    """The same for condensings that freed less than `share` of a window of `window_tokens`."""
+    """The same for condensings that freed less than `share` of the model's window, or of `window_tokens`, if less."""
 
     share: float = 0.05
     window_tokens: int = 128_000

@@ -9,7 +9,7 @@ The rules, in the order of the rows:
 * A transcript that is not taken is sent in a plainer form, once. A bad call of the model, which some servers report as
   a bad request, is told to the model.
 * What may pass later is sent again: when the provider says, or after a wait that doubles.
-* A request that was measured before it was sent, and nears the window, is shortened first.
+* A request that was measured before it was sent, and nears the window, is shortened first, as long as that helps.
 
 A request that went through ends the incident: its turn makes every budget full again, but for that of the short prompt.
 """
@@ -195,9 +195,13 @@ def passing(run: Sending, event: Refusal) -> Evidence:
 
 @guard
 def nears_window(run: Sending, event: Measured) -> Evidence:
-    """Prompt and reply will not both fit into the window."""
-    holds = event.estimate > event.room
-    return seen("nears_window", holds, estimate=event.estimate, room=event.room, exact=event.exact)
+    """Prompt and reply will not both fit into the window, and making the prompt shorter has not been in vain.
+
+    In vain, it is sent as it stands: the reply gets what the window leaves, and a provider that takes no more says so.
+    """
+    before = run.size if run.case is RequestCase.SHRUNK else None
+    holds = event.estimate > event.room and (before is None or event.estimate < before)
+    return seen("nears_window", holds, estimate=event.estimate, room=event.room, exact=event.exact, before=before)
 
 
 def note(run: Sending, event: Refusal) -> tuple[Sending, tuple[()]]:

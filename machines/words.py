@@ -61,6 +61,8 @@ def _budget(values: Mapping[str, Scalar]) -> str:
     budget = values.get("budget")
     if budget is None:
         return ""
+    if values.get("window") is not None:
+        return " The context window has little room left for a longer reply: be brief."
     if values.get("raised"):
         return f" The next reply may have {budget} tokens."
     return f" The budget of {budget} tokens is the model's own limit and cannot be raised: be brief."

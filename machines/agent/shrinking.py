@@ -13,6 +13,7 @@ from typing import Final
 from ..commands import Condense
 from ..events import Condensed, Text, Usage
 from ..ledger.observe import Keep, text_of
+from ..message import CUT, UNREAD
 from ..policy import History
 from .attempts import caught
 from .condensing import SUMMARY_TOKENS, mechanical_summary, summary_message, summary_request
@@ -37,6 +38,9 @@ MECHANICAL_CHARS: Final = 8_000
 
 TRIES: Final = 2
 """How often a model is asked for a summary, beside the retries of its provider."""
+
+NOT_WHOLE: Final = CUT | UNREAD
+"""Stop reasons of a reply that is no summary, whatever it says."""
 
 Complete = Callable[[Request], Awaitable[object]]
 
@@ -80,6 +84,7 @@ class Shrinking:
             self._keep if self._summary is not None else 0,
             self._usage,
             nothing_left=not self._freed,
+            window=self._window,
         )
 
     def _too_long(self, command: Condense) -> int:
@@ -117,7 +122,8 @@ class Shrinking:
             answer = await caught(lambda: complete(request))
             if isinstance(answer, Completion):
                 self._usage = _with(self._usage, answer.usage)
-                if answer.text.strip() and not answer.calls and answer.usage.output < request.max_tokens:
+                whole = answer.stop not in NOT_WHOLE and answer.usage.output < request.max_tokens
+                if whole and answer.text.strip() and not answer.calls:
                     return answer.text
         return ""
 

@@ -31,7 +31,9 @@ def vain_condensing(run: Run, event: Condensed) -> Reading:
 def vain(run: Run, event: Condensed) -> int:
     """The count with this condensing in it."""
     limits, streaks = run.policy.detectors.vain_condensing, run.streaks
-    little = event.freed < limits.share * limits.window_tokens
+    # Nothing could ever free a share of a window that is larger than the model's.
+    window = limits.window_tokens if event.window is None else min(event.window, limits.window_tokens)
+    little = event.freed < limits.share * window
     again = run.ledger.work.size == streaks.work
     return streaks.vain + 1 if little or again else 0
 

@@ -6,7 +6,8 @@ size, others are doubles. Lone surrogates survive, and strings are compared as t
 
 orjson reads and writes nearly everything. It takes whole numbers beyond 64 bits for doubles, refuses lone surrogates
 and writes no deeper than 254 levels: what it cannot do faithfully is read by the standard library and written here, to
-the same bytes.
+the same bytes. So are raw control characters inside strings, which models write and JSON forbids: a literal newline in
+the body of a file says what its escape says.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def spelling_of_text(text: str) -> bytes:
 
 def _read_exactly(text: str) -> object:
     try:
-        return json.loads(text, parse_int=_whole, parse_float=_number, parse_constant=_refuse)
+        return json.loads(text, strict=False, parse_int=_whole, parse_float=_number, parse_constant=_refuse)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

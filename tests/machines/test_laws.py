@@ -387,8 +387,8 @@ def test_a_run_that_meets_every_incident_in_every_turn_comes_close_to_its_bound(
         for _ in range(recovery.condensed):
             happens(Refusal(1.0, 413, Text("body", 4)))
             happens(Condensed(1.0, 100_000))
-        for _ in range(recovery.condensed_ahead):
-            happens(Measured(1.0, 9_000, 8_000))
+        for shorter in range(recovery.condensed_ahead):
+            happens(Measured(1.0, 9_000 - shorter, 8_000))
             happens(Condensed(1.0, 100_000))
         for _ in range(recovery.truncated):
             happens(Reply(1.0, StopReason.CONTEXT_WINDOW, text=Text("words", 5)))

@@ -53,6 +53,16 @@ def test_share_and_window_are_the_policys(share: float, window: int, least: int)
         assert alone(*with_news(*[least - 1] * 9), limits=limits) != []
 
 
+@pytest.mark.parametrize(("window", "least"), [(8_000, 400), (128_000, SHARE), (1_000_000, SHARE)])
+def test_of_a_smaller_window_that_is_known_the_share_is_smaller(window: int, least: int) -> None:
+    def lap(tokens: int) -> list[Happening]:
+        one = attrs.evolve(freed(tokens), window=window)
+        return [found for number in range(9) for found in (work(number), one)]
+
+    assert alone(*lap(least)) == []
+    assert alone(*lap(least - 1)) == [(2, "nudge", NAME), (3, "stop", NAME)]
+
+
 def test_the_same_read_anew_after_each_is_in_vain_however_much_is_freed() -> None:
     lap: list[Happening] = [pages(1, 2, 3), freed(100_000)]
     assert alone(*lap * 2) == []
