@@ -15,7 +15,7 @@ from typing import Final
 import attrs
 
 from .commands import Ask, Command, Condense, RunCalls, WaitUntil
-from .events import Call, ErrorKind, Event, NoReply, Result, TurnEnded
+from .events import Begin, Call, ErrorKind, Event, NoReply, Result, TurnEnded
 from .held import consent_key
 from .host import Key
 from .state import Phase, Run
@@ -55,6 +55,8 @@ def pending(run: Run, asked: Mapping[str, Asked], at: float) -> Pending:
 
     Raises `ValueError` for a run that never began: nothing was asked for yet, its task is not known.
     """
+    if run.at is Phase.READY and run.leg > 1:  # its process ended between a leg's line and the words that began it
+        return Pending((Begin(at),))
     if run.at is Phase.READY:
         raise ValueError("the run never began, and its task is not in the journal; start it again under another name")
     if run.at is Phase.ACTING:

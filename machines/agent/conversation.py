@@ -159,7 +159,7 @@ class Retold:
             if isinstance(command, Ask):
                 if not answers:
                     continue
-                if command.final:
+                if command.final and run.policy.budget.final_reply:  # else it was never sent
                     self.talk.transcript.say(last_words(run.stop))
             self.left.remove(command)
             self._do(command)

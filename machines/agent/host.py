@@ -168,10 +168,9 @@ class AgentHost:
         return self._collected()
 
     def settle(self, commands: Sequence[Command]) -> None:
-        """Give every open call its answer, without awaiting."""
+        """Do what was still to be done at once, and give every open call its answer; nothing is awaited."""
         for command in commands:
-            if isinstance(command, AnswerCalls):
-                self._answer(command)
+            self._do(command)
         for call in self.transcript.open_calls:
             self.transcript.answer(call, NO_ANSWER + self._effect_of(call), error=True)
 

@@ -138,6 +138,10 @@ class Transcript:
         """The ids of the last reply's calls that have no answer yet."""
         return tuple(call.id for call in self._calls if call.id not in self._answers)
 
+    def _answered(self) -> tuple[ResultPart, ...]:
+        """The answers so far as the model is shown them: in the order of the calls, whichever came first."""
+        return tuple(self._answers[call.id] for call in self._calls if call.id in self._answers)
+
     def outbound(self, note: str = "", *, plain: bool = False) -> Sequence[Message]:
         """The messages as a provider takes them, repaired; `plain`: as `plainer` has them, after one has refused them.
 
@@ -187,12 +191,12 @@ class Transcript:
         if unseen - keep_chars <= freed:
             return freed
         kept = 0
-        for call, part in reversed(tuple(self._answers.items())):
+        for part in reversed(self._answered()):
             note = TOO_LONG.format(chars=len(part.content))
             kept += len(part.content)
             if kept > keep_chars and len(part.content) > len(note):
                 freed += len(part.content) - len(note)
-                self._answers[call] = attrs.evolve(part, content=note)
+                self._answers[part.call] = attrs.evolve(part, content=note)
         return freed
 
     def prune_tool_results(self, keep_tokens: int = 40_000, least_tokens: int = 20_000) -> int:
@@ -282,7 +286,7 @@ class Transcript:
         return {
             "done": [plain_message(message) for message in self._done],
             "calls": [plain_of(call) for call in self._calls],
-            "answers": [plain_of(answer) for answer in self._answers.values()],
+            "answers": [plain_of(answer) for answer in self._answered()],
             "said": [plain_of(part) for part in self._said],
             "ids": sorted(self._ids.difference(calls_in(self._done))),
             "task": self._task,

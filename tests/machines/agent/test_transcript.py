@@ -125,3 +125,16 @@ def test_ids_that_are_apart_already_stay_as_they_are() -> None:
     parts = (CallPart("a", "look", "{}"), CallPart("b", "look", "{}"))
     assert transcript.told_apart(parts) is parts
     assert ids(transcript.told_apart(parts)) != ["a", "b"]
+
+
+def test_answers_stand_in_the_order_of_their_calls_whichever_came_first() -> None:
+    """Told again from a journal, the answers that the run gave itself come before those of tools."""
+    one, other = Transcript(), Transcript()
+    for transcript, order in ((one, "abc"), (other, "cba")):
+        transcript.say("go")
+        transcript.reply([CallPart(name, "look", "{}") for name in "abc"])
+        for name in order:
+            transcript.answer(name, name * 500)
+    assert one.plain() == other.plain()
+    assert one.prune(600) == other.prune(600) > 0
+    assert one.plain() == other.plain()

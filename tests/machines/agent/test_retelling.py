@@ -1,0 +1,66 @@
+"""What a run has said, told again from its journal, is what it said: also where things come in an unusual order.
+
+Each run here is told again at its end, and compared, by the fixture that all agents' tests share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from machines.agent.notices import TextNotice
+from machines.agent.scripted import Turn, call
+from machines.agent.taking_up import retell
+from machines.agent.tools import tool
+from machines.outcome import TerminalStatus
+from machines.policy import Budget, Policy
+from machines.state import Phase
+from statecraft.journal import MemoryShelf, link, verify
+
+pytestmark = pytest.mark.anyio
+DONE = Turn(calls=(call("finish", {"kind": "final", "text": "done"}),))
+
+
+async def test_a_run_without_a_last_reply_still_shows_what_its_last_step_said(serve: Callable[..., Any]) -> None:
+    policy = Policy(budget=Budget(turns=1, final_reply=False))
+    shown: list[Any] = []
+    with serve([Turn("So far, so good.")]) as stage:
+        agent = stage.agent(policy=policy)
+        agent.notices.subscribe(shown.append)
+        result = await agent.run("go", run="shown")
+        await stage.close()
+    assert result.status is TerminalStatus.BLOCKED
+    assert [one.text for one in shown if isinstance(one, TextNotice) and one.checkpoint] == ["So far, so good."]
+
+
+async def test_a_run_whose_process_ended_between_the_line_of_a_leg_and_the_words_that_began_it_goes_on(
+    serve: Callable[..., Any],
+) -> None:
+    shelf, left = MemoryShelf(), MemoryShelf()
+    under_way: Any = None
+
+    @tool
+    async def look() -> str:
+        """Look, while a person speaks."""
+        under_way._host.say("And mind the time.")
+        return "nothing to be seen"
+
+    with serve([Turn(calls=(call("look"),)), DONE, DONE]) as stage:
+        agent = stage.agent([look])
+        agent._store = shelf.store
+        under_way = agent.start("go", run="legs")
+        assert (await under_way.result()).ok
+        lines = [*shelf.store("legs").lines()]
+        upto = next(at for at, line in enumerate(lines) if link(line).kind == "leg")
+        copy: Any = left.store("legs")
+        for at, line in enumerate(lines[: upto + 1]):
+            copy.append(at, line)
+        copy._content.update(cast("Any", shelf.store("legs"))._content)
+        agent._store = left.store
+        assert retell(copy).run.at is Phase.READY
+        assert (await agent.resume("legs").result()).ok
+        await stage.close()
+    assert verify(copy).verdict == "whole"
+    assert "nothing to be seen" in str(list(stage.server.requests()[-1].request.messages))
