@@ -24,7 +24,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
 	  awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
 
-demo: $(PROJECT) ## set up, then run an agent on a scripted model, four ways
+demo: $(PROJECT) ## set up, then run an agent on a scripted model, five ways
 	$(BIN)/statecraft demo
 
 test: $(TOOLS) $(PROJECT) ## set up, then run the tests

@@ -12,7 +12,7 @@ from statecraft.evolve import evolve
 from ._run_endings import Done, answered, conclude, unanswered
 from ._run_guards import limit_reached, nudge_due
 from ._run_holding import marked, needs_consent
-from ._run_spending import at_time, charge, charged, timed
+from ._run_spending import at_time, charge, charge_summary, charged, timed
 from .commands import AnswerCalls, Ask, Command, RunCalls, Show, Tell, TellPerson, WaitUntil, Withdraw
 from .detectors.roster import CHANTING, ROSTER, Detector
 from .escalation import Ladder
@@ -21,6 +21,7 @@ from .events import (
     Call,
     Chunk,
     Clock,
+    Condensed,
     Event,
     GoalMeasured,
     PlanChanged,
@@ -293,6 +294,7 @@ def stop_at_limit(run: Run, event: Event) -> Done:
     """A budget is used up, less what is held back for the last reply."""
     found = limit_reached(run, event)
     reason = Reason("limit") if found is None else Reason(found.name, _values(found))
+    run = charge_summary(run, event) if isinstance(event, Condensed) else run
     after = _close(run, event) if isinstance(event, TurnEnded) else at_time(run, event)
     return conclude(after, _left_over(run), reason, Fact.LIMIT_REACHED)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from statecraft.evolve import evolve
 
-from ._run_spending import at_time, charge
+from ._run_spending import at_time, charge, charge_summary
 from .commands import AnswerCalls, Ask, Command, End
 from .events import Call, Cancel, Condensed, Event, NoReply, Refusal, Reply, StopReason
 from .manifest import Kind
@@ -85,6 +85,7 @@ def fail(run: Run, event: Refusal) -> Done:
 
 def fail_overflow(run: Run, event: Refusal | Condensed) -> Done:
     """The request is not taken, and nothing is left to condense: an overflow where the provider says so."""
+    run = charge_summary(run, event) if isinstance(event, Condensed) else run
     sent = run.request
     by = "context_overflow" if sent.said or sent.status == TOO_LARGE else "refused"
     sizes = (("estimated", sent.size), ("window", sent.window))

@@ -8,12 +8,12 @@ from statecraft.evolve import evolve
 from ._run_spending import charged, with_summary
 from .detectors.roster import ROSTER, unsaid
 from .escalation import Rung
-from .events import Awaits, Clock, Condensed, Event, Refusal, Reply, Result, Signal, TurnEnded
+from .events import Awaits, Clock, Condensed, Event, Refusal, Reply, Result, Signal, TurnEnded, Usage
 from .held import HeldState
 from .ledger.work import digest8
 from .message import Message
 from .policy import Budget
-from .reply import ReplyCase, ReplyState, in_trouble
+from .reply import ReplyCase, ReplyState, chars_of, in_trouble
 from .request import RequestCase, RequestState
 from .state import Cause, Phase, Purse, Run, Spent
 from .turn import asked_by
@@ -23,7 +23,10 @@ from .wait import told_of
 @guard
 def troubled(run: Run, event: Reply) -> Evidence:
     """The reply is no message and no turn: what is done about it leads to another request."""
-    return seen("troubled", in_trouble(event), stop=event.stop.value, calls=len(event.calls))
+    chars = chars_of(event)
+    return seen(
+        "troubled", in_trouble(event), stop=event.stop.value, calls=len(event.calls), chars=chars, capped=event.capped
+    )
 
 
 def reply_is(state: ReplyState) -> Guard[Run, Event]:
@@ -277,6 +280,18 @@ def limit_reached(run: Run, event: Event) -> Evidence | None:
         if isinstance(found, Evidence) and found.holds:
             return found
     return None
+
+
+def affords(run: Run, tokens: int, usage: Usage) -> bool:
+    """Whether the run can pay for so many tokens more, beside this usage, without what is held back."""
+    budget, spent = run.policy.budget, run.spent
+    used = spent.usage.input + spent.usage.output + usage.input + usage.output
+    if budget.tokens is not None and used + tokens > budget.tokens - _held(
+        budget, budget.tokens, budget.hold_back_tokens
+    ):
+        return False
+    paid = spent.usage.usd + usage.usd + spent.dearest * tokens
+    return budget.usd is None or paid <= budget.usd - _held(budget, budget.usd, budget.hold_back_usd)
 
 
 def _no_turn(run: Run) -> bool:

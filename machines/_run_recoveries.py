@@ -13,13 +13,13 @@ from statecraft.evolve import evolve
 from ._run_effects import asks, kept, third, values_of
 from ._run_endings import Done, answered, conclude, unanswered
 from ._run_spending import at_time, charge, charge_summary
-from .commands import Command, Condense, Discard, Simplify, Tell, Withdraw
+from .commands import Ask, Command, Condense, Discard, Simplify, Tell, Withdraw
 from .detectors.roster import CONDENSING
 from .detectors.vain_condensing import vain
 from .events import Condensed, Measured, Refusal, Reply, StopReason, Values
 from .outcome import Fact, Reason
-from .reply import FULL_AT, Mend, ReplyCase
-from .request import RequestCase, Retry, fitting
+from .reply import FULL_AT, Mend, ReplyCase, chars_of
+from .request import RequestCase, Retry, believed, fitting
 from .state import Cause, Phase, Run
 
 FIRST_WAIT: Final = 0.5
@@ -83,9 +83,11 @@ def _raised(run: Run, event: Reply) -> tuple[Run, Values]:
 
     Where the window has no room for that much, the next request has less, and nothing is promised.
     """
-    had = event.budget
-    if had is None:
+    if event.budget is None:
         return run, ()
+    # What the window left of it is no new budget.
+    had = max(event.budget, run.reply_tokens or run.policy.budget.reply_tokens or 0)
+    had = had if event.most is None else max(event.budget, min(had, event.most))
     twice = 2 * had if event.most is None else max(had, min(2 * had, event.most))
     run = evolve(run, reply_tokens=twice)
     if twice > had and event.window is not None:
@@ -98,8 +100,9 @@ def _raised(run: Run, event: Reply) -> tuple[Run, Values]:
 def condense_full(run: Run, event: Reply) -> Done:
     """The reply was cut where the window was full: the history is made shorter, and the reply goes on."""
     run = evolve(kept(charge(run, event), event), cause=Cause.FULL)
-    told = Tell("cut_call" if event.calls else "continued")
-    return run, [*answered(event, CUT), told, Condense(run.cause.value)]
+    by = "cut_call" if event.calls else "continued" if chars_of(event) else "cut_thought"
+    first = [Discard()] if by == "cut_thought" else answered(event, CUT)
+    return run, [*first, Tell(by, (("full", True),)), Condense(run.cause.value)]
 
 
 def stop_full(run: Run, event: Condensed) -> Done:
@@ -136,8 +139,7 @@ def retry(run: Run, event: Refusal) -> Done:
     run = at_time(run, event)
     match run.request.case:
         case RequestCase.FITTED:
-            run = evolve(run, reply_tokens=fitting(event))
-            return run, [asks(run)]
+            return _fitted(run, event)
         case RequestCase.REPAIRED:
             return run, [Simplify(), asks(run)]
         case RequestCase.TOLD:
@@ -146,6 +148,17 @@ def retry(run: Run, event: Refusal) -> Done:
             return run, [asks(run, _wait(run, event))]
         case _:
             return run, [asks(run)]
+
+
+def _fitted(run: Run, event: Refusal) -> Done:
+    """A smaller reply budget: for this request, since a limit that was named is known to the host from now on.
+
+    One that was only guessed holds for the run, or it would be guessed anew at each request.
+    """
+    tokens = fitting(event)
+    if event.limit is None:
+        run = evolve(run, reply_tokens=tokens)
+    return run, [Ask(reply_tokens=tokens)]
 
 
 def _wait(run: Run, event: Refusal) -> float:
@@ -157,13 +170,16 @@ def _wait(run: Run, event: Refusal) -> float:
 
 def condense(run: Run, event: Refusal) -> Done:
     """The history has to be shorter before the request can be sent again."""
-    sizes = (None, None) if event.size is None else (event.size, event.limit)
+    sizes = (None, None) if event.size is None else (event.size, believed(event.limit))
     return evolve(at_time(run, event), cause=Cause.REFUSED), [Condense(Cause.REFUSED.value, *sizes)]
 
 
 def condense_ahead(run: Run, event: Measured) -> Done:
     """The request is not sent: it would hardly fit. The history is made shorter first."""
-    return evolve(at_time(run, event), cause=Cause.AHEAD), [Withdraw(), Condense(Cause.AHEAD.value)]
+    return evolve(at_time(run, event), cause=Cause.AHEAD), [
+        Withdraw(),
+        Condense(Cause.AHEAD.value, event.estimate, event.room),
+    ]
 
 
 def note_measure(run: Run, event: Measured) -> Done:
@@ -211,7 +227,7 @@ def condensed(run: Run, event: Condensed) -> Run:
     count = vain(run, event)
     streaks = run.streaks
     spoken = streaks.nudged if count else tuple(name for name in streaks.nudged if name != CONDENSING.name)
-    changed = evolve(streaks, vain=count, work=run.ledger.work.size, nudged=spoken)
+    changed = evolve(streaks, vain=count, work=run.ledger.work.size, condensed=run.turn.number, nudged=spoken)
     return at_time(charge_summary(evolve(run, streaks=changed), event), event)
 
 

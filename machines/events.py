@@ -179,7 +179,8 @@ class Said:
 class Reply:
     """One reply of the model.
 
-    `text` is the whole message so far, where this reply continues one that was cut. `parts` is the whole of it as the
+    `text` is the whole message so far, where this reply continues one that was cut, and `added` the characters that are
+    its own. `parts` is the whole of it as the
     provider wants it back, where that is more than its text and its calls. `capped`: it used up its whole budget of
     tokens, whatever the provider calls that. In tokens, where they are known: `budget` is what it was allowed, `most`
     what its model can be allowed, `window` what prompt and reply have together.
@@ -196,6 +197,7 @@ class Reply:
     agent: str | None = None
     parts: Text | None = None
     capped: bool = False
+    added: int | None = None
     budget: int | None = None
     most: int | None = None
     window: int | None = None
@@ -306,10 +308,11 @@ class Measured:
 class Condensed:
     """The history was condensed; `freed` tokens.
 
-    `steps` says how, in order: `pruned`, `cleared`, `summarised`, `mechanical`, `spilled`. `summary` is what stands for
-    the `dropped` messages, `kept` the tokens of newer ones that it left, and `usage` what it cost to have it written.
-    `nothing_left`: nothing can be made shorter any more. `window`: the tokens of the window that counts, where the host
-    knows it.
+    `steps` says how, in order: `pruned`, `cleared`, `summarised`, `mechanical`, `spilled`, `dropped`. `summary` stands
+    for the `dropped` messages, `kept` tokens of newer ones stayed, `usage` is what it cost to have it written, and
+    `refused` what that was refused for. `nothing_left`: nothing can be made shorter any more. `counted`: it was made
+    because the run needed it, and somebody saw what it freed; only then can it have been in vain. `window`: the
+    tokens of the window that counts, if known.
     """
 
     at: float
@@ -320,7 +323,9 @@ class Condensed:
     dropped: int = 0
     kept: int = 0
     usage: Usage = Usage()
+    refused: tuple[str, ...] = ()
     nothing_left: bool = False
+    counted: bool = True
     window: int | None = None
 
 

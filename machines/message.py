@@ -90,7 +90,7 @@ def words(run: Candidate, event: Reply) -> Evidence:
     chars = event.text.chars if event.text else 0
     whole = not was_cut(event) and event.stop not in UNREAD
     holds = chars > 0 and not event.calls and whole
-    return seen("words", holds, chars=chars, calls=len(event.calls), stop=event.stop.value)
+    return seen("words", holds, chars=chars, calls=len(event.calls), stop=event.stop.value, capped=event.capped)
 
 
 @guard

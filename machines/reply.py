@@ -88,6 +88,13 @@ FULL_AT: Final = 0.98
 """The share of a window from which on a reply that was cut is taken to have filled it: counts of tokens differ."""
 
 
+def chars_of(event: Reply) -> int:
+    """The characters that the reply itself said."""
+    if event.added is not None:
+        return event.added
+    return event.text.chars if event.text else 0
+
+
 @guard
 def cut(run: Mending, event: Reply) -> Evidence:
     """The reply was cut off. Even a call in it that looks whole is not run: nobody knows what was still to come."""
@@ -113,14 +120,15 @@ def with_call(run: Mending, event: Reply) -> Evidence:
 @guard
 def with_words(run: Mending, event: Reply) -> Evidence:
     """It was saying something."""
-    chars = event.text.chars if event.text else 0
+    chars = chars_of(event)
     return seen("with_words", chars > 0, chars=chars)
 
 
 @guard
 def paused(run: Mending, event: Reply) -> Evidence:
     """The provider paused a long turn; sent back as it stands, it goes on."""
-    return seen("paused", event.stop is StopReason.PAUSE and not event.calls, stop=event.stop.value)
+    holds = event.stop is StopReason.PAUSE and not event.calls
+    return seen("paused", holds, stop=event.stop.value, calls=len(event.calls))
 
 
 @guard
@@ -128,22 +136,24 @@ def unidentified(run: Mending, event: Reply) -> Evidence:
     """A call was made, and nobody can tell of what: it has no name, or the provider could not read it."""
     nameless = sum(not call.tool for call in event.calls)
     unread = event.stop is StopReason.MALFORMED_CALL and not event.calls
-    return seen("unidentified", nameless > 0 or unread, nameless=nameless, stop=event.stop.value)
+    holds = nameless > 0 or unread
+    return seen("unidentified", holds, nameless=nameless, stop=event.stop.value, calls=len(event.calls))
 
 
 @guard
 def empty(run: Mending, event: Reply) -> Evidence:
     """No text and no call; thinking alone is empty too."""
-    chars = event.text.chars if event.text else 0
+    chars = chars_of(event)
     holds = chars == 0 and not event.calls and event.stop not in WITHHELD
-    return seen("empty", holds, chars=chars, calls=len(event.calls), thinking=event.thinking is not None)
+    thinking = event.thinking is not None
+    return seen("empty", holds, chars=chars, calls=len(event.calls), thinking=thinking, stop=event.stop.value)
 
 
 @guard
 def final(run: Mending, event: Reply) -> Evidence:
     """The agent declares its message final."""
     holds = event.kind is Declared.FINAL and not event.calls
-    return seen("final", holds, kind=event.kind.value if event.kind else None)
+    return seen("final", holds, kind=event.kind.value if event.kind else None, calls=len(event.calls))
 
 
 @guard
@@ -155,7 +165,8 @@ def plan_open(run: Mending, event: Reply) -> Evidence:
 @guard
 def withheld(run: Mending, event: Reply) -> Evidence:
     """The model, or the provider's filter, refuses to answer."""
-    return seen("withheld", event.stop in WITHHELD and not event.calls, stop=event.stop.value)
+    holds = event.stop in WITHHELD and not event.calls
+    return seen("withheld", holds, stop=event.stop.value, calls=len(event.calls))
 
 
 def in_trouble(event: Reply) -> bool:

@@ -50,6 +50,12 @@ A request that alone is over a quota, or over a model's limit with its reply, ma
 LEAST_REPLY: Final = 1_024
 """Tokens: a reply budget below this is not worth a request; the history is shortened instead."""
 
+LEAST_LIMIT: Final = 1_000
+"""Tokens: a smaller limit is not believed. No model has one, and a number that was misread often is."""
+
+ASSUMED_WINDOW: Final = 128_000
+"""Tokens of the window of a model of which nothing is known."""
+
 IMPLAUSIBLE: Final = 0.25
 """The share of the window below which a prompt that is refused as too long cannot be."""
 
@@ -123,10 +129,11 @@ def fitting(event: Refusal) -> int | None:
     A limit that is not named is looked for by halves.
     """
     asked = event.budget
+    limit = believed(event.limit)
     if event.kind is RefusalKind.REPLY_BUDGET:
-        named = event.limit if event.limit is not None else (None if asked is None else asked // 2)
-    elif event.kind is RefusalKind.TOGETHER_TOO_LONG and event.limit is not None and event.size is not None:
-        named = event.limit - event.size
+        named = limit if limit is not None else (None if asked is None else asked // 2)
+    elif event.kind is RefusalKind.TOGETHER_TOO_LONG and limit is not None and event.size is not None:
+        named = limit - event.size
     else:
         return None
     if named is None or named < LEAST_REPLY:
@@ -136,15 +143,29 @@ def fitting(event: Refusal) -> int | None:
 
 def window_of(event: Refusal) -> int | None:
     """The model's window, as the refusal names it, or as the host knows it. Tokens."""
-    named = event.limit if event.kind in (RefusalKind.PROMPT_TOO_LONG, RefusalKind.TOGETHER_TOO_LONG) else None
+    windowed = event.kind in (RefusalKind.PROMPT_TOO_LONG, RefusalKind.TOGETHER_TOO_LONG)
+    named = believed(event.limit) if windowed else None
     return event.window if named is None else named
+
+
+def believed(limit: int | None) -> int | None:
+    """A limit that may be one."""
+    return None if limit is None or limit < LEAST_LIMIT else limit
 
 
 @guard
 def budget_too_large(run: Sending, event: Refusal) -> Evidence:
     """The reply's budget is what does not fit, and a smaller one may."""
     fits = fitting(event)
-    return seen("budget_too_large", fits is not None, kind=event.kind.value, budget=event.budget, fits=fits)
+    return seen(
+        "budget_too_large",
+        fits is not None,
+        kind=event.kind.value,
+        budget=event.budget,
+        size=event.size,
+        limit=event.limit,
+        fits=fits,
+    )
 
 
 @guard
@@ -166,11 +187,14 @@ def too_long(run: Sending, event: Refusal) -> Evidence:
 @guard
 def implausible(run: Sending, event: Refusal) -> Evidence:
     """The prompt is far from the window, by the host's own estimate and by what the refusal names."""
-    window = window_of(event)
+    window = window_of(event) or ASSUMED_WINDOW
     sizes = [size for size in (event.estimate, event.size) if size is not None]
     said = event.kind is RefusalKind.PROMPT_TOO_LONG or (event.kind is RefusalKind.OTHER and event.too_long)
-    holds = said and window is not None and bool(sizes) and max(sizes) < IMPLAUSIBLE * window
-    return seen("implausible", holds, estimate=event.estimate, size=event.size, window=window)
+    holds = said and bool(sizes) and max(sizes) < IMPLAUSIBLE * window
+    kind, too_long = event.kind.value, event.too_long
+    return seen(
+        "implausible", holds, kind=kind, too_long=too_long, estimate=event.estimate, size=event.size, window=window
+    )
 
 
 @guard

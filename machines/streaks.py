@@ -72,7 +72,8 @@ class Streaks:
     way, and how often in a row. `searches`: fruitless ones in a row. `told`: the tool that has just said something new;
     `looked`: that was only looked at again. `recovered`: the last turn was a success after an error, `failing`: all its
     calls failed. `thoughts`: empty ones in a row. `silent`: turns in a row with neither a signal nor a call, but for
-    thoughts. `vain`: condensings in a row that brought nothing, `work`: how much distinct work there was at the last.
+    thoughts. `vain`: condensings in a row that brought nothing, `work`: how much distinct work there was at the last,
+    and `condensed` the turn of it.
     `nudged`: detectors that have spoken in the streak that they still see. `last_signal` and its turn are for evidence.
     """
 
@@ -101,6 +102,7 @@ class Streaks:
     silent: int = 0
     vain: int = 0
     work: int = -1
+    condensed: int = 0
     nudged: tuple[str, ...] = ()
     last_signal: str = ""
     last_signal_turn: int = 0
@@ -187,6 +189,7 @@ def closed(before: Streaks, turn: Turn, policy: Policy, tool: Lookup) -> Streaks
         silent=before.silent + 1 if not judged and not turn.polls and barren else 0,
         vain=before.vain,
         work=before.work,
+        condensed=before.condensed,
         nudged=before.nudged,
         last_signal=last_signal,
         last_signal_turn=last_turn,

@@ -101,7 +101,7 @@ def settle(run: Run, event: Event) -> Fed:
         if fed.run.at is Phase.WAITING:
             fed = _step(fed, Clock(event.at))
         if fed.run.at is Phase.CONDENSING:
-            fed = _step(fed, Condensed(event.at, 0))
+            fed = _step(fed, Condensed(event.at, 0, counted=False))
     return fed
 
 

@@ -38,8 +38,15 @@ def words_of(tell: Tell) -> str:
     return WORDS[tell.by](dict(tell.values))
 
 
+def _where(values: Mapping[str, Scalar]) -> str:
+    return "where the context window was full" if values.get("full") else "at its budget"
+
+
 def _continued(values: Mapping[str, Scalar]) -> str:
-    return f"Your reply was cut off at its budget. Go on exactly where it stopped, and repeat nothing.{_budget(values)}"
+    return (
+        f"Your reply was cut off {_where(values)}. Go on exactly where it stopped, and repeat nothing; if you "
+        f"then call {FINISH}, give it as its text what is still missing alone.{_budget(values)}"
+    )
 
 
 def _cut_call(values: Mapping[str, Scalar]) -> str:
@@ -65,7 +72,7 @@ def _budget(values: Mapping[str, Scalar]) -> str:
         return " The context window has little room left for a longer reply: be brief."
     if values.get("raised"):
         return f" The next reply may have {budget} tokens."
-    return f" The budget of {budget} tokens is the model's own limit and cannot be raised: be brief."
+    return f" The budget of {budget} tokens cannot be raised any further: be brief."
 
 
 def _malformed(values: Mapping[str, Scalar]) -> str:

@@ -161,9 +161,9 @@ def check_run(task: str, run: str | None) -> None:
 
 
 def _named(model: str) -> Provider:
-    from .providers import provider_for  # imports the HTTP library, which takes a quarter of a second
+    from .providers import Retries, provider_for  # imports the HTTP library, which takes a quarter of a second
 
-    return provider_for(model)
+    return provider_for(model, retries=Retries(attempts=1))  # the run asks again by itself, and its journal says so
 
 
 def _stores(journal: Path | str | StoreFor | None) -> StoreFor:

@@ -17,6 +17,7 @@ import attrs
 from statecraft.evolve import evolve
 
 from .._run_endings import account_of
+from .._run_guards import affords
 from ..commands import Ask, Condense
 from ..events import (
     Call,
@@ -28,7 +29,6 @@ from ..events import (
     Measured,
     NoReply,
     Refusal,
-    RefusalKind,
     Reply,
     StopReason,
 )
@@ -38,21 +38,21 @@ from ..manifest import UNDECLARED
 from ..message import CUT
 from ..outcome import told_of
 from ..state import Run
-from ..words import FINISH, last_words
+from ..words import FINISH
 from .attempts import caught, first_leaf
 from .calling import problem_of
 from .conversation import Conversation
-from .finish import Told
+from .finish import Told, declared
 from .given import is_facts, is_sound, is_sound_refusal, known, no_reply
 from .limit_lookup import can_look_up, limits_for, look_up
-from .limits import KnownLimits, LimitSource, learn, limits_now
+from .limits import KnownLimits, LimitSource, chain_of, learn_from, limits_now
 from .naming import renamed
 from .notices import CondensedNotice, Notices, PieceNotice, TextNotice
 from .parts import CHARS_A_TOKEN, parts_written
 from .planning import WRITE_TODOS, Plan, plan_note
 from .reply_budget import reply_budget
 from .shrinking import Shrinking, at_once
-from .spilling import read_result
+from .spilling import READ_RESULT, read_result
 from .tools import AgentTool
 from .wire import CallPart, Completion, Counting, Refused, Request, Streaming, TextPart
 from .world import FactsOf, World
@@ -145,7 +145,7 @@ class Asking:
         if command.after:
             await self._world.sleep(command.after)
         if command.final:
-            self._talk.transcript.say(last_words(self._run_now().stop))
+            self._talk.conclude(self._run_now().stop)
         elif not self._shortened():
             return ()
         limits = await limits_for(self._world.provider)
@@ -172,7 +172,9 @@ class Asking:
         budget = reply_budget(limits, wanted=wanted, prompt=estimate)
         sent = self._talk.transcript.outbound(self._note())
         # A tool that reads on is of use only where something was set aside.
-        read_on = (read_result.schema,) if self._talk.transcript.spilled else ()
+        read_on = (
+            (read_result.schema,) if self._talk.transcript.spilled and READ_RESULT not in self._world.tools else ()
+        )
         return Request(self._world.system, sent, (*self._world.schemas, *read_on), budget, no_tools=command.final)
 
     async def condense(self, command: Condense) -> Condensed:
@@ -181,7 +183,15 @@ class Asking:
         window, room = self._sizes(limits, command.window)
         account = account_of(run, self._now())
         pinned = "" if not account.turns else "\n".join(told_of(account, lambda text: None))
-        one = Shrinking(self._talk.transcript, window, self._estimate(self._rough()), run.policy.history, pinned=pinned)
+        one = Shrinking(
+            self._talk.transcript,
+            window,
+            self._estimate(self._rough()),
+            run.policy.history,
+            pinned=pinned,
+            affords=lambda tokens, usage: affords(run, tokens, usage),
+            sleep=self._world.sleep,
+        )
         await one.shrink(command, room, self._world.provider.complete)
         event = one.event(self._now(), self._keep)
         if event.steps:
@@ -240,10 +250,8 @@ class Asking:
 
     def _refused(self, answer: Refused, request: Request, limits: KnownLimits, estimate: int) -> Refusal:
         """The refusal; a limit that it names is known from now on, of this endpoint and model."""
-        if answer.kind is RefusalKind.REPLY_BUDGET:
-            learn(self._world.provider, max_output=answer.limit)
-        elif answer.kind in (RefusalKind.PROMPT_TOO_LONG, RefusalKind.TOGETHER_TOO_LONG):
-            learn(self._world.provider, context_window=answer.limit)
+        if not chain_of(self._world.provider):  # a chain learns of the one that refused
+            learn_from(self._world.provider, answer)
         return Refusal(
             self._now(),
             answer.status,
@@ -267,8 +275,10 @@ class Asking:
         answer = answer if parts is answer.parts else evolve(answer, parts=parts)
         told = self._talk.took(answer, lambda part: evolve(self._call_of(part), named=written.get(part.id)))
         made = tuple(call for _, call in self._talk.calls.values())
-        if made and told.text and not capped and answer.stop not in CUT:
+        whole = not capped and answer.stop not in CUT and all(call.tool and not call.cut for call in made)
+        if made and told.text and whole:
             self._notices.tell(TextNotice(told.text))  # words alone are a checkpoint, which is shown, or an ending
+        own = declared(answer).text
         thinking, keep, ask = answer.thinking, self._keep, self._world.facts
         return Reply(
             self._now(),
@@ -281,6 +291,7 @@ class Asking:
             facts=None if ask is None or made else await self._facts(ask, answer, told),
             parts=None if told.is_plain(parts) else text_of(parts_written(parts), keep),
             capped=capped,
+            added=None if own == told.text else len(own.strip()),
             budget=request.max_tokens,
             most=limits.max_output,
             window=_window(limits),

@@ -45,6 +45,7 @@ from ..events import (
     Text,
 )
 from ..ledger.canonical import loads
+from ..outcome import Reason
 from ..pending import UNKNOWN, Asked
 from ..state import Run
 from ..words import CONTINUED, HOW_TO_FINISH, last_words, words_of
@@ -71,14 +72,17 @@ class Conversation:
         self.transcript = Transcript()
         self.told = Told("", None, (), ())
         self.calls: dict[str, tuple[CallPart, Call]] = {}
-        self.goes_on = False  # the next reply continues the text of the last one
+        self.open_text = self._before = ""  # what the next reply continues, and what the last one did
 
     def took(self, answer: Completion, made: Callable[[CallPart], Call]) -> Told:
         """The model replied; `made` gives a call as the run knows it. What it continues stands before its text."""
         told = declared(answer)
-        if self.goes_on and self.told.text:
-            told = attrs.evolve(told, text=joined(self.told.text, told.text))
-        self.told, self.goes_on = told, answer.stop is StopReason.PAUSE and not told.calls
+        self._before, self.open_text = self.open_text, ""
+        if self._before:
+            told = attrs.evolve(told, text=joined(self._before, told.text))
+        self.told = told
+        if answer.stop is StopReason.PAUSE and not told.calls:
+            self.open_text = told.text
         self.transcript.reply(told.parts)
         for call, why in told.answered:
             self.transcript.answer(call, why, error=True)
@@ -88,10 +92,20 @@ class Conversation:
     def said(self, command: Tell | Show) -> None:
         """The run speaks to the model: a rule does, or how a run ends is told, or why a declaration did not end it."""
         if isinstance(command, Tell):
-            self.goes_on = command.by == CONTINUED
+            if command.by == CONTINUED:
+                self.open_text = self.told.text
             self.transcript.say(words_of(command))
         else:
             self.transcript.say(HOW_TO_FINISH if self.told.kind is None else NOT_BORNE_OUT)
+
+    def heard(self, text: str) -> None:
+        """Somebody speaks: what was being said is behind them."""
+        self.open_text = ""
+        self.transcript.say(text)
+
+    def conclude(self, stop: Reason | None) -> None:
+        """The last reply is asked for: it continues nothing."""
+        self.heard(last_words(stop))
 
     def carry_out(self, command: Command) -> None:
         """What a command does to what was said, if it does anything: the same live and told again."""
@@ -103,6 +117,7 @@ class Conversation:
                 self.said(command)
             case Discard():
                 self.transcript.discard()
+                self.open_text = self._before
             case Simplify():
                 self.transcript.plainer = True
             case _:
@@ -158,11 +173,13 @@ class Retold:
         for command in tuple(self.left):
             if isinstance(command, Ask):
                 if not answers:
-                    continue
+                    return  # what was asked for after it waits for its answer
                 if command.final and run.policy.budget.final_reply:  # else it was never sent
-                    self.talk.transcript.say(last_words(run.stop))
+                    self.talk.conclude(run.stop)
             self.left.remove(command)
             self._do(command)
+            if isinstance(command, Ask):
+                return
 
     def _do(self, command: Command) -> None:
         self.talk.carry_out(command)
@@ -173,7 +190,7 @@ class Retold:
             case Begin() if event.task is not None:
                 self.talk.transcript.say(self._text(seq, event.task))
             case Said():
-                self.talk.transcript.say(self._text(seq, event.text))
+                self.talk.heard(self._text(seq, event.text))
             case Reply():
                 known = {call.id: call for call in event.calls}
                 answer = Completion(event.stop, self._parts(seq, event), event.usage)

@@ -186,7 +186,7 @@ class AgentHost:
         return (*events, *self._inbox.take())
 
     def _said(self, text: str) -> None:
-        self.transcript.say(text)
+        self.talk.heard(text)
 
     async def _carry_out(self, command: Ask | RunCalls | Condense) -> None:
         """Carry out what takes time."""

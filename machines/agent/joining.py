@@ -1,15 +1,22 @@
 """A text that was cut and its continuation, as one.
 
-The rules: what the continuation says again of the end is left out once; one that begins anew, as the text itself did,
-takes its place. Less than a few characters in common is no repetition: any two texts share a letter.
+The rules: what the continuation says again of the end is left out once; one that says all of it again, and goes on,
+takes its place. Less than a few characters in common is no repetition: any two texts share a letter, and the lines of a
+list or a program begin alike.
 """
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Final
 
 LEAST: Final = 12
 """Characters that both have to share before that counts as said again."""
+
+ALIKE: Final = 2 / 3
+"""The share of one unfinished line that a continuation has to say again to be a new beginning of it. Of several lines
+it has to say every letter: the next line of a list often begins as the first did.
+"""
 
 MOST: Final = 4_000
 """Characters of an overlap that are looked for; nobody repeats more of what was just said."""
@@ -17,10 +24,16 @@ MOST: Final = 4_000
 
 def joined(before: str, after: str) -> str:
     """The whole text. Takes time in proportion to what is compared."""
-    head = before[:LEAST]
-    if len(head) == LEAST and after.startswith(head):
-        return after if len(after) >= len(before) else before
+    if _begins_anew(before, after):
+        return after
     return before + after[_overlap(before[-MOST:], after[:MOST]) :]
+
+
+def _begins_anew(before: str, after: str) -> bool:
+    if after.startswith(before[:LEAST]) and len(before) >= LEAST and "\n" not in before:
+        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+        return alike >= ALIKE * len(before)
+    return len(before) >= LEAST and after.startswith(before)
 
 
 def _overlap(end: str, start: str) -> int:

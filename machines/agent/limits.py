@@ -18,9 +18,10 @@ from typing import Any, Final
 
 import attrs
 
+from ..events import RefusalKind
 from .limit_table import in_table
 from .model_ids import normal
-from .wire import Provider
+from .wire import Provider, Refused
 
 DEFAULT_WINDOW: Final = 128_000
 """Tokens of the window of a model that nothing knows: what most models that are served today have at least."""
@@ -141,6 +142,14 @@ def learn(provider: Provider, *, context_window: int | None = None, max_output: 
         before.context_window if context_window is None or context_window < LEAST else context_window,
         before.max_output if max_output is None or max_output < LEAST else max_output,
     )
+
+
+def learn_from(provider: Provider, refusal: Refused) -> None:
+    """Keep the limit that a refusal names, if it names one."""
+    if refusal.kind is RefusalKind.REPLY_BUDGET:
+        learn(provider, max_output=refusal.limit)
+    elif refusal.kind in (RefusalKind.PROMPT_TOO_LONG, RefusalKind.TOGETHER_TOO_LONG):
+        learn(provider, context_window=refusal.limit)
 
 
 def limits_now(provider: Provider) -> KnownLimits:

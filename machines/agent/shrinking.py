@@ -1,7 +1,8 @@
 """A history made shorter, step by step, until it is short enough: by whom it was asked, and what was done.
 
-The rules: what is cheap comes first. Old results are cleared; then the oldest part is summed up by the model, or
-without one where that fails; and only where nothing else is left, large results are set aside. What was done is an
+The rules: what is cheap comes first. Old results that the model has seen are cleared; then the oldest part is summed up
+by the model, or without one where that fails or cannot be paid; and only where nothing else is left, large results are
+set aside, seen or not. What cannot be set aside is cleared unseen, as the last resort. What was done is an
 event, by which the same is done again, letter by letter, when the run is told again from its journal.
 """
 
@@ -17,9 +18,10 @@ from ..message import CUT, UNREAD
 from ..policy import History
 from .attempts import caught
 from .condensing import SUMMARY_TOKENS, mechanical_summary, summary_message, summary_request
-from .parts import CHARS_A_TOKEN
+from .given import is_sound, is_sound_refusal
+from .parts import CHARS_A_TOKEN, tokens_of
 from .transcript import Transcript
-from .wire import Completion, Request
+from .wire import Completion, Refused, Request
 
 KEPT_RESULTS: Final = 8_000
 """Characters of the newest results that stay where a request was refused for its length."""
@@ -37,7 +39,10 @@ MECHANICAL_CHARS: Final = 8_000
 """Characters of a summary that was made without a model."""
 
 TRIES: Final = 2
-"""How often a model is asked for a summary, beside the retries of its provider."""
+"""How often a model is asked for a summary."""
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
+"""Seconds before it is asked again: where no refusal says how long, and at most."""
 
 NOT_WHOLE: Final = CUT | UNREAD
 """Stop reasons of a reply that is no summary, whatever it says."""
@@ -48,7 +53,19 @@ Complete = Callable[[Request], Awaitable[object]]
 class Shrinking:
     """One condensing: what it is to free, and what it has done so far."""
 
-    def __init__(self, transcript: Transcript, window: int, prompt: int, history: History, *, pinned: str) -> None:
+    def __init__(
+        self,
+        transcript: Transcript,
+        window: int,
+        prompt: int,
+        history: History,
+        *,
+        pinned: str,
+        affords: Callable[[int, Usage], bool],
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._affords, self._sleep = affords, sleep
+        self._failed: list[str] = []  # what summaries were refused for
         self._transcript, self._window, self._prompt, self._history = transcript, window, prompt, history
         self._pinned = pinned
         self._keep = min(int(KEPT_SHARE * window), history.kept_tokens)
@@ -59,17 +76,16 @@ class Shrinking:
 
     async def shrink(self, command: Condense, room: int, complete: Complete) -> None:
         """Make the history shorter, until it fits into `room` tokens, or so much shorter as helps."""
-        wanted = max(self._prompt - room, 1) if command.why == "ahead" else self._too_long(command)
-        history = self._history
+        wanted = self._too_long(command, room)
+        history, ahead = self._history, command.why == "ahead"
         if history.prune:
-            if command.why == "ahead":
-                self._did("pruned", self._transcript.prune_tool_results(history.kept_results, history.least_pruned))
-            else:
-                self._did("cleared", self._transcript.prune(KEPT_RESULTS))
+            self._step("pruned" if ahead else "cleared")
         if self._freed < wanted and history.condense:
             await self._sum_up(complete)
-        if self._freed < wanted and history.spill and command.why != "ahead":
-            self._did("spilled", self._transcript.spill_large_results(history.spilled_chars))
+        if self._freed < wanted and history.spill and not ahead:
+            self._step("spilled")
+        if self._freed < wanted and history.prune and not ahead:
+            self._step("dropped")
 
     def event(self, at: float, keep: Keep) -> Condensed:
         """What was done."""
@@ -83,17 +99,21 @@ class Shrinking:
             self._dropped,
             self._keep if self._summary is not None else 0,
             self._usage,
+            refused=tuple(self._failed),
             nothing_left=not self._freed,
             window=self._window,
         )
 
-    def _too_long(self, command: Condense) -> int:
-        """Tokens to be freed after a refusal: what is too much, where the provider says so."""
+    def _too_long(self, command: Condense, room: int) -> int:
+        """Tokens to be freed: what is too much, where that is known."""
+        if command.why == "ahead":
+            return max((self._prompt if command.size is None else command.size) - room, 1)
         if command.size is not None and command.window is not None and command.size > command.window:
             return command.size - command.window + 1
         return max(int(ENOUGH * self._prompt), 1)
 
-    def _did(self, step: str, chars: int) -> None:
+    def _step(self, step: str) -> None:
+        chars = step_of(self._transcript, step, self._history)
         if chars:
             self._freed += max(chars // CHARS_A_TOKEN, 1)
             self._steps.append(step)
@@ -118,9 +138,15 @@ class Shrinking:
     async def _asked(self, request: Request, complete: Complete) -> str:
         """A model's summary; empty where it gives none that is whole."""
         request = _fitted(request, self._window)
-        for _ in range(TRIES if self._history.summaries else 0):
+        for number in range(TRIES if self._history.summaries else 0):
+            if not self._affords(tokens_of(request.messages) + request.max_tokens, self._usage):
+                break
             answer = await caught(lambda: complete(request))
-            if isinstance(answer, Completion):
+            if isinstance(answer, Refused) and is_sound_refusal(answer):
+                self._failed.append(answer.kind.value)
+                if number + 1 < TRIES:
+                    await self._sleep(min(answer.after or FIRST_WAIT, LONGEST_WAIT))
+            if isinstance(answer, Completion) and is_sound(answer):
                 self._usage = _with(self._usage, answer.usage)
                 whole = answer.stop not in NOT_WHOLE and answer.usage.output < request.max_tokens
                 if whole and answer.text.strip() and not answer.calls:
@@ -130,25 +156,30 @@ class Shrinking:
 
 def at_once(transcript: Transcript, step: str, history: History, at: float) -> tuple[Condensed, int]:
     """One step that needs no model, whatever the size of the history: as an event, and the characters freed."""
-    if step == "pruned":
-        freed = transcript.prune_tool_results(history.kept_results, history.least_pruned)
-    else:
-        freed = transcript.spill_large_results(history.spilled_chars)
-    return Condensed(at, max(freed // CHARS_A_TOKEN, 1), steps=(step,)), freed
+    freed = step_of(transcript, step, history)
+    return Condensed(at, max(freed // CHARS_A_TOKEN, 1), steps=(step,), counted=False), freed
 
 
 def told_again(transcript: Transcript, event: Condensed, summary: str | None, history: History) -> None:
     """Do to a transcript what the event says was done to it."""
     for step in event.steps:
-        match step:
-            case "pruned":
-                transcript.prune_tool_results(history.kept_results, history.least_pruned)
-            case "cleared":
-                transcript.prune(KEPT_RESULTS)
-            case "spilled":
-                transcript.spill_large_results(history.spilled_chars)
-            case _:
-                transcript.condense(summary or "", event.kept)
+        if step in ("summarised", "mechanical"):
+            transcript.condense(summary or "", event.kept)
+        else:
+            step_of(transcript, step, history)
+
+
+def step_of(transcript: Transcript, step: str, history: History) -> int:
+    """One step that needs no model, and the characters that it freed."""
+    match step:
+        case "pruned":
+            return transcript.prune_tool_results(history.kept_results, history.least_pruned)
+        case "cleared":
+            return transcript.prune_tool_results(KEPT_RESULTS // CHARS_A_TOKEN, 0)
+        case "spilled":
+            return transcript.spill_large_results(history.spilled_chars)
+        case _:
+            return transcript.prune(KEPT_RESULTS)
 
 
 def _fitted(request: Request, window: int) -> Request:

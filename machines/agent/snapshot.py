@@ -73,7 +73,7 @@ def keep_snapshot(store: Store, taken: Snapshot) -> None:
         "hash": taken.hash,
         "run": AGENT_RUN.write_run(taken.run),
         "transcript": taken.talk.transcript.plain(),
-        "told": [told.text, told.kind, taken.talk.goes_on],
+        "told": [told.text, told.kind, taken.talk.open_text],
         "calls": [[plain_of(part), AGENT_RUN.codec.to_plain(call)] for part, call in taken.talk.calls.values()],
         "todos": list(taken.todos),
         "left": AGENT_RUN.commands.write(taken.left),
@@ -112,7 +112,7 @@ def _fits(taken: Snapshot) -> bool:
 def _read(plain: dict[str, Any]) -> Snapshot:
     talk = Conversation()
     talk.transcript = Transcript.of(plain["transcript"])
-    text, kind, talk.goes_on = plain["told"]
+    text, kind, talk.open_text = plain["told"]
     talk.told = Told(text, kind, (), ())
     talk.calls = {part.id: (part, call) for part, call in map(_call, plain["calls"])}
     left = AGENT_RUN.commands.read(plain["left"])

@@ -8,10 +8,11 @@ from typing import Any, Final
 from statecraft import Answer, Scalar, Step, Table
 
 from .. import reply, request
-from ..commands import Ask
+from ..commands import Ask, Discard
 from ..events import Refusal, Reply
 from ..reply import Mend
 from ..request import Retry
+from ..run import MENDS, RUN, SENDS
 from ..state import Run
 from ..supervisor import Moved
 from .notices import (
@@ -22,9 +23,6 @@ from .notices import (
 )
 from .result import LastRefusal
 
-GIVEN_UP: Final = (Mend.EMPTY, Mend.MALFORMED, Retry.RETRIED)
-"""Recoveries that ask again for the same reply: what came of the one before is not kept."""
-
 REPEATING: Final = ("consecutive_duplicate", "cycle", "spread_duplicate")
 """Detectors whose evidence is a repetition of calls."""
 
@@ -33,6 +31,8 @@ def recovered(move: Moved, refused: LastRefusal | None = None) -> tuple[Notice, 
     """What a step tells of a recovery: nothing, if it was none. `refused` is the last refusal, if the event is one."""
     if not isinstance(move.answer, Step):
         return ()
+    if RUN.rows[move.answer.row].spends not in (MENDS, SENDS):
+        return ()  # the run does not go on by it
     found = next((spent for inside in move.answer.inside if (spent := _spent(inside)) is not None), None)
     if found is None:
         return ()
@@ -43,7 +43,8 @@ def recovered(move: Moved, refused: LastRefusal | None = None) -> tuple[Notice, 
     before = move.event.budget if isinstance(move.event, Reply | Refusal) else None
     tokens = before if asked.reply_tokens is None else asked.reply_tokens
     notice = RecoveryNotice(budget.value, attempt, tokens, status, words, asked.after)
-    return (notice, AttemptResetNotice(budget.value)) if budget in GIVEN_UP else (notice,)
+    gone = budget is Retry.RETRIED or any(isinstance(command, Discard) for command in move.answer.commands)
+    return (notice, AttemptResetNotice(budget.value)) if gone else (notice,)
 
 
 def _spent(inside: Answer[Any, Any]) -> tuple[Mend | Retry, int] | None:

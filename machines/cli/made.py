@@ -60,10 +60,12 @@ def kept_made(store: Store) -> Made | None:
 
 def provider_of(made: Made) -> Provider:
     """The model. Raises `BadInput` for one that there is not."""
-    from ..agent.providers import BadProxy, NoKey, Prices, UnknownModel, provider_for
+    from ..agent.providers import BadProxy, NoKey, Prices, Retries, UnknownModel, provider_for
 
     try:
-        return provider_for(made.model, prices=None if made.prices is None else Prices(*made.prices))
+        prices = None if made.prices is None else Prices(*made.prices)
+        # The run asks again by itself, and its journal says so.
+        return provider_for(made.model, prices=prices, retries=Retries(attempts=1))
     except (UnknownModel, NoKey) as error:
         raise BadInput(f"--model: {error}") from error
     except (BadProxy, ValueError) as error:

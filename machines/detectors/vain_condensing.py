@@ -4,7 +4,7 @@ Incident: a summary as long as what it replaced was made again at every request,
 that read the same files anew after each condensing, and got no further before the next.
 
 One is in vain if it freed less than its share of the window, or if no distinct work was done since the last one. One
-that frees, with work done since, clears the count.
+that frees, with work done since, clears the count; so do a few turns with work in them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from .limits import reading
 
 NAME = "vain_condensing"
 
+APART = 3
+"""Turns: what is condensed again after more of them, with work done since, is another incident."""
+
 
 def vain_condensing(run: Run, event: Condensed) -> Reading:
     """How many condensings in a row were in vain, with this one."""
@@ -30,11 +33,15 @@ def vain_condensing(run: Run, event: Condensed) -> Reading:
 
 def vain(run: Run, event: Condensed) -> int:
     """The count with this condensing in it."""
+    if not event.counted or event.nothing_left:
+        return run.streaks.vain  # nothing was done that could have helped
     limits, streaks = run.policy.detectors.vain_condensing, run.streaks
     # Nothing could ever free a share of a window that is larger than the model's.
     window = limits.window_tokens if event.window is None else min(event.window, limits.window_tokens)
     little = event.freed < limits.share * window
     again = run.ledger.work.size == streaks.work
+    if not again and run.turn.number - streaks.condensed > APART:
+        return int(little)
     return streaks.vain + 1 if little or again else 0
 
 

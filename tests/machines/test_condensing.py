@@ -64,7 +64,7 @@ def test_a_recorded_run_whose_request_went_out_had_condensed(event: Event, then:
     assert CONDENSING.at is Phase.CONDENSING
     fed = feed(CONDENSING, event)
     assert (names(fed), fed.run.at) == (["Condensed", type(event).__name__], then)
-    condensed = Condensed(9.0, 0)
+    condensed = Condensed(9.0, 0, counted=False)
     assert fed.moves[0] == Moved(condensed, RUN.step(CONDENSING, condensed))
     assert settle(CONDENSING, event) == Fed(feed(CONDENSING, condensed).run, fed.moves[:1], (Ask(),))
 

@@ -91,7 +91,8 @@ def test_a_request_that_fits_or_can_be_shortened_no_more_is_sent(run: Sending) -
         (25_000, None, 100_000, False),
         (10, 25_000, 100_000, False),  # the provider counted, and it counts
         (None, None, 100_000, False),
-        (10, None, None, False),
+        (31_999, None, None, True),  # of a model of which nothing is known
+        (32_000, None, None, False),
     ],
 )
 def test_a_prompt_is_plainly_short_below_a_quarter_of_the_window(

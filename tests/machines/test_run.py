@@ -142,6 +142,7 @@ CALLS, SPOKEN = reply(StopReason.TOOL_USE, READ, OTHER), reply(text=TEXT)
 HALF = attrs.evolve(READ, parsed=False, cut=True)
 GO_ON, REMINDED = Tell("continued"), Tell("unfinished_plan", (("open_items", 1),))
 CUT_THOUGHT = reply(StopReason.LENGTH, thinking=TEXT)
+GO_ON_FULL = Tell("continued", (("full", True),))
 FILLED = reply(StopReason.CONTEXT_WINDOW, text=TEXT)
 UNREAD = reply(StopReason.MALFORMED_CALL)
 OPEN_PLAN = Ledger(plan=(PlanItem(TEXT, "pending"), PlanItem(TEXT, "completed")))
@@ -159,7 +160,13 @@ REPLIES: list[Case] = [
     ("cut in its call", ASKING, reply(StopReason.TOOL_USE, HALF), P.RECOVERING, [CUT_OFF, Tell("cut_call"), Ask()]),
     ("cut while it thought", ASKING, CUT_THOUGHT, P.RECOVERING, [Discard(), Tell("cut_thought"), Ask()]),
     ("a final answer that used up its budget", ASKING, CAPPED_FINAL, P.RECOVERING, [GO_ON, Ask()]),
-    ("cut where the window is full", ASKING, FILLED, P.CONDENSING, [GO_ON, Condense("full")]),
+    (
+        "cut where the window is full",
+        ASKING,
+        FILLED,
+        P.CONDENSING,
+        [Tell("continued", (("full", True),)), Condense("full")],
+    ),
     ("cut once too often", spent_up(Mend.TRUNCATED), CUT, P.CONCLUDING, [CUT_OFF, LAST_ASK]),
     ("paused", ASKING, PAUSED, P.RECOVERING, [Ask()]),
     ("paused once too often", spent_up(Mend.PAUSED), PAUSED, P.CONCLUDING, [LAST_ASK]),
@@ -415,7 +422,7 @@ REFUSALS: list[Case] = [
     ("its transcript is not taken", ASKING, BROKEN, P.RECOVERING, [Simplify(), Ask()]),
     ("a call that the server could not read", ASKING, BAD_CALL, P.RECOVERING, [Tell("bad_call"), Ask()]),
     ("it fits", ASKING, Measured(5.0, 800, 800), P.ASKING, []),
-    ("it hardly fits", ASKING, Measured(5.0, 801, 800), P.CONDENSING, [Withdraw(), Condense("ahead")]),
+    ("it hardly fits", ASKING, Measured(5.0, 801, 800), P.CONDENSING, [Withdraw(), Condense("ahead", 801, 800)]),
     ("it hardly fits for ever", worn_out(Retry.AHEAD), Measured(5.0, 801, 800), P.RECOVERING, []),
     ("nothing is left to condense", condensing(Cause.REFUSED), NOTHING, P.FAILED, [End]),
     ("nothing is left for a full window", condensing(Cause.FULL), NOTHING, P.CONCLUDING, [LAST_ASK]),

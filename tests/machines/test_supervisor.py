@@ -178,7 +178,7 @@ def test_a_recorded_run_that_asks_on_has_condensed_by_itself() -> None:
     assert run.at is Phase.CONDENSING
     fed = feed(run, calling(ONE, at=9.0))
     assert (names(fed), fed.run.at) == (["Condensed", "Reply"], Phase.ACTING)
-    assert fed.moves[0] == Moved(Condensed(9.0, 0), RUN.step(run, Condensed(9.0, 0)))
+    assert fed.moves[0] == Moved(Condensed(9.0, 0, counted=False), RUN.step(run, Condensed(9.0, 0, counted=False)))
 
 
 def test_what_an_event_shows_of_a_wait_is_settled_with_the_turn() -> None:

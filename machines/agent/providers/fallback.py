@@ -14,6 +14,7 @@ import anyio
 import attrs
 
 from ...events import RefusalKind
+from ..limits import learn_from
 from ..wire import Completion, Heard, Provider, Refused, Request, Streaming
 from .provider import SECONDS
 from .retries import passing
@@ -70,6 +71,8 @@ class Fallback:
         with anyio.move_on_after(self.seconds):
             for provider in self.providers:
                 answer = await ask(provider)
+                if isinstance(answer, Refused):
+                    learn_from(provider, answer)  # of the one that refused, not of the chain
                 if isinstance(answer, Completion) or telling.heard or not passes_on(answer):
                     return answer
                 refusals.append(answer)

@@ -68,7 +68,7 @@ async def test_the_reply_budget_doubles_up_to_the_models_limit_stays_raised_and_
     said = [last_texts(received.request)[-1] for received in ran.requests if last_texts(received.request)]
     assert "The next reply may have 2000 tokens." in said[1]
     assert "The next reply may have 3000 tokens." in said[2]
-    assert "The budget of 3000 tokens is the model's own limit and cannot be raised: be brief." in said[3]
+    assert "The budget of 3000 tokens cannot be raised any further: be brief." in said[3]
     assert [notice.reply_budget for notice in ran.heard(RecoveryNotice)] == [2_000, 3_000, 3_000]
 
 

@@ -718,23 +718,23 @@ def big(size: int) -> AgentTool:
 TOO_LARGE = Refused(413, "too large", too_long=True)
 
 
-async def test_condensing_clears_what_is_too_long_though_unseen_and_tells_it() -> None:
-    model = Model(calls("read"), TOO_LARGE, finish())
+async def test_condensing_sets_aside_what_is_too_long_though_unseen_and_tells_it() -> None:
+    model = Model(calls("read"), TOO_LARGE, TOO_LARGE, finish())  # a plainly short one is sent once more
     agent = Agent(model, [big(100_000)])
     heard = Told(agent)
     assert (await agent.run("go")).ok
     assert len([one for one in heard.all if isinstance(one, CondensedNotice)]) == 1
     (answer,) = model.heard()
     assert isinstance(answer, ResultPart)
-    assert "100000 characters, which did not fit" in answer.content
+    assert "100000 characters in all" in answer.content
 
 
 async def test_where_nothing_can_be_condensed_the_run_overflows_and_nothing_is_told() -> None:
-    model = Model(calls("read"), TOO_LARGE)
+    model = Model(calls("read"), TOO_LARGE, TOO_LARGE)
     agent = Agent(model, [big(10)])
     heard = Told(agent)
     result = await agent.run("go")
-    assert (result.outcome.reason.by, len(model.requests)) == ("context_overflow", 2)
+    assert (result.outcome.reason.by, len(model.requests)) == ("context_overflow", 3)
     assert not [one for one in heard.all if isinstance(one, CondensedNotice)]
 
 

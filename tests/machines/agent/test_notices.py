@@ -79,6 +79,7 @@ EVERYTHING: list[Move] = [
     Turn(calls=(call("dump"),)),
     Refuse(529, headers={"retry-after": "0"}),
     TOO_LONG,
+    TOO_LONG,
     Turn(calls=(call("build"),)),
     Turn(calls=(call("write_todos", {"todos": [{"content": "add", "status": "completed"}]}),)),
     DONE,
@@ -117,7 +118,11 @@ async def test_every_kind_of_notice_is_told_to_callbacks_and_to_streams_alike(se
     assert (todos.completed, todos.total, todos.in_progress) == (0, 1, "add")
     assert (verdict.verdict, verdict.by) == ("nudge", "consecutive_duplicate")
     recoveries = [notice for notice in by_callback if isinstance(notice, RecoveryNotice)]
-    assert [(r.reason, r.attempt, r.status) for r in recoveries] == [("refused", 1, 529), ("condensed", 1, 400)]
+    assert [(r.reason, r.attempt, r.status) for r in recoveries] == [
+        ("refused", 1, 529),
+        ("short_prompt", 1, 400),
+        ("condensed", 1, 400),
+    ]
     assert recoveries[1].said == "HTTP 400: too long"
     assert [n.reason for n in by_callback if isinstance(n, AttemptResetNotice)] == ["refused"]
     assert [n.by for n in by_callback if isinstance(n, PersonNotice)] == ["wait"]

@@ -70,7 +70,8 @@ class GeminiGathering:
         if not self._candidate:
             return Gathered(self._about)
         content = {**mapping(self._candidate.get("content")), "parts": [part.value() for part in self._parts]}
-        args = [part.args if part.growing is None else written(part.growing).decode() for part in self._parts]
+        # A call that was to go on has no end: nothing must take it for a whole one.
+        args = [part.args if part.growing is None else written(part.growing)[:-1].decode() for part in self._parts]
         return Gathered({**self._about, "candidates": [{**self._candidate, "content": content}]}, args)
 
     def _part(self, part: Mapping[str, Any], args: str | None) -> Iterator[Piece]:
