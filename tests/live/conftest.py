@@ -193,6 +193,7 @@ async def _ask(
     policy: Policy,
     tools: Iterable[AgentTool] = (),
     watch: Callable[[Notice], object] | None = None,
+    run: str = "live",
     **more: Any,
 ) -> Ran:
     notices: list[Notice] = []
@@ -201,10 +202,10 @@ async def _ask(
     if watch is not None:
         agent.notices.subscribe(watch)
     try:
-        result = await agent.run(task, run="live")
+        result = await agent.run(task, run=run)
     finally:
         await provider.aclose()
-    return Ran(result, notices, _in_order(folder / "live.jsonl"))
+    return Ran(result, notices, _in_order(folder / f"{run}.jsonl"))
 
 
 def _in_order(journal: Path) -> list[Mapping[str, Any]]:

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.live, pytest.mark.anyio]
 both = pytest.mark.parametrize(("anyio_backend", "wire"), [("asyncio", "anthropic"), ("trio", "openai")], indirect=True)
 """Each loop and each wire once."""
 
-TOKENS = 1_500
+TOKENS = 3_000
 
 
 @both
@@ -27,7 +27,7 @@ async def test_a_run_whose_tokens_are_used_up_ends_within_them_and_gives_an_acco
     policy = Policy(budget=Budget(tokens=TOKENS, reply_tokens=4, hold_back=0.4), recovery=Recovery(truncated=9))
     ran = await ask("Count: one, two, three, four, five, six, seven.", policy=policy)
     result = ran.result
-    assert (result.status, result.outcome.reason.by) == (TerminalStatus.BLOCKED, "tokens")
+    assert (result.status, result.outcome.reason.by) == (TerminalStatus.PARTIAL, "tokens")
     assert (result.limited, result.ok) == (True, False)
     assert len(ran.heard("Reply")) >= 3
     assert 0.5 * TOKENS < result.usage.input + result.usage.output <= TOKENS

@@ -28,6 +28,7 @@ async def test_a_reply_that_used_up_its_budget_is_cut_whatever_the_server_says(
     assert (said.stop, said.usage.output) == (StopReason.END_TURN, 3)
     ran = await ask(LONG, policy=Policy(budget=Budget(reply_tokens=3, turns=1), recovery=Recovery(truncated=1)))
     replies = ran.heard("Reply")
-    assert [reply["usage"]["output"] for reply in replies] == [3] * len(replies)
+    assert [reply["usage"]["output"] for reply in replies] == [reply["budget"] for reply in replies] == [3, 6, 6]
+    assert {reply["stop"] for reply in replies} == {StopReason.END_TURN}
     assert [reply["capped"] for reply in replies] == [True] * 3  # whatever this server calls them
     assert ran.result.truncated

@@ -20,6 +20,6 @@ def test_the_verb_runs_a_real_model_and_says_how_it_ended_and_where_its_journal_
     words = ["run", "Count to seven.", "--model", address, "--policy", str(policy), "--journal", str(tmp_path)]
     assert main([*words, "--name", "verb"]) == 1
     said, errors = capsys.readouterr()
-    assert said.startswith("The run ended as blocked: recovery_exhausted")
-    assert errors.endswith(f"blocked: recovery_exhausted\njournal: {tmp_path / 'verb.jsonl'}\n")
+    assert said.startswith("The run ended as partial: recovery_exhausted")
+    assert errors.endswith(f"partial: recovery_exhausted\njournal: {tmp_path / 'verb.jsonl'}\n")
     assert verify(tmp_path / "verb.jsonl").verdict == "whole"
