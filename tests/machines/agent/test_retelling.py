@@ -91,3 +91,25 @@ async def test_words_to_a_run_that_was_over_are_heard_by_the_next_leg(serve: Cal
     assert under_way.run.leg == 2
     sent = str([*stage.server.requests()[-1].request.messages])
     assert 0 < sent.index("First, by a program.") < sent.index("Then, by a person.")
+
+
+async def test_a_run_without_a_last_reply_is_asked_for_none_by_who_takes_it_up(serve: Callable[..., Any]) -> None:
+    policy = Policy(budget=Budget(turns=1, final_reply=False))
+    shelf, left = MemoryShelf(), MemoryShelf()
+    with serve([Turn("So far, so good.")]) as stage:
+        agent = stage.agent(policy=policy)
+        agent._store = shelf.store
+        await agent.run("go", run="none")
+        copy: Any = left.store("none")
+        for at, line in enumerate(shelf.store("none").lines()):
+            copy.append(at, line)
+            if (link(line).record or {}).get("target") == Phase.CONCLUDING.name:
+                break
+        copy._content.update(cast("Any", shelf.store("none"))._content)
+        assert retell(copy).run.at is Phase.CONCLUDING
+        agent._store = left.store
+        result = await agent.resume("none").result()
+        await stage.close()
+    assert result.outcome.reason.by == "turns"
+    assert len(stage.server.requests()) == 1
+    assert verify(copy).verdict == "whole"
