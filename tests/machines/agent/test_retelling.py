@@ -29,7 +29,14 @@ async def test_a_run_without_a_last_reply_still_shows_what_its_last_step_said(se
     with serve([Turn("So far, so good.")]) as stage:
         agent = stage.agent(policy=policy)
         agent.notices.subscribe(shown.append)
-        result = await agent.run("go", run="shown")
+        under_way: Any = agent.start("go", run="shown")
+
+        def speak(notice: Any) -> None:
+            if isinstance(notice, StateNotice) and notice.state == Phase.ASKING.value:
+                under_way._host.say("And mind the time.", synthetic=True)
+
+        agent.notices.subscribe(speak)
+        result = await under_way.result()
         await stage.close()
     assert result.status is TerminalStatus.BLOCKED
     assert [one.text for one in shown if isinstance(one, TextNotice) and one.checkpoint] == ["So far, so good."]
