@@ -19,6 +19,7 @@ from .events import Begin, Call, ErrorKind, Event, NoReply, Result, TurnEnded
 from .held import consent_key
 from .host import Key
 from .state import Phase, Run
+from .words import NO_LAST_REPLY
 
 MOST_SENT: Final = 2
 """How often a call is sent at most, under one key."""
@@ -64,6 +65,8 @@ def pending(run: Run, asked: Mapping[str, Asked], at: float) -> Pending:
     if run.at is Phase.WAITING:
         wait = asked.get(WaitUntil.__name__, Asked(WaitUntil(at), 0))
         return Pending(commands=((wait.command, Key(run.id, wait.line, WaitUntil.__name__)),))
+    if run.at is Phase.CONCLUDING and not run.policy.budget.final_reply:
+        return Pending((NoReply(at, NO_LAST_REPLY),))  # its process ended before the line that says so
     kind = _KINDS[run.at]
     found = asked.get(kind.__name__)
     command = kind() if found is None else found.command  # a journal that another program wrote may not say

@@ -140,7 +140,9 @@ third_vain_nudge = (nudged_twice, vain_nudge, vain_unsaid)
 def stops_of(d: Detector[TurnEnded]) -> list[Row[Run, Phase, Command]]:
     """A detector's stop; before it, where it has one, the rescue of a run that has something left to write."""
     acting, stop, asks = Phase.ACTING, reaches(d.read, Level.STOP), [AnswerCalls, TellPerson, Tell, Ask]
-    rescue = row(acting, TurnEnded, Phase.ASKING, do.rescue_by(d), stop, unwritten, asks=asks, spends=Purse.RESCUE)
+    rescue = row(
+        acting, TurnEnded, Phase.ASKING, do.rescue_by(d), stop, unwritten, ~limits, asks=asks, spends=Purse.RESCUE
+    )
     ends = row(acting, TurnEnded, Phase.CONCLUDING, do.stop_by(d), stop, asks=[AnswerCalls, TellPerson, Ask])
     return [rescue, ends] if d.rescued else [ends]
 

@@ -36,6 +36,7 @@ from .events import (
 from .held import HELD_CALL
 from .run import RUN
 from .state import ENDINGS, Phase, Run, hand_on
+from .words import NO_LAST_REPLY
 
 # A union written in the call is made anew at each call.
 _ANSWERED = (Reply, Chunk, Refusal)
@@ -123,7 +124,7 @@ def _without_last_reply(fed: Fed, event: Event) -> Fed:
     kept = tuple(c for c in fed.commands if not (isinstance(c, Ask) and c.final))
     if fed.run.at is not Phase.CONCLUDING or fed.run.policy.budget.final_reply or kept == fed.commands:
         return fed
-    return _step(evolve(fed, commands=kept), NoReply(event.at, "the policy asks for no last reply"))
+    return _step(evolve(fed, commands=kept), NoReply(event.at, NO_LAST_REPLY))
 
 
 def ended(run: Run) -> bool:

@@ -47,7 +47,7 @@ from ..events import (
 from ..ledger.canonical import loads
 from ..outcome import Reason
 from ..pending import UNKNOWN, Asked
-from ..state import Run
+from ..state import Phase, Run
 from ..words import CONTINUED, HOW_TO_FINISH, last_words, words_of
 from .finish import NOT_BORNE_OUT, Told, declared
 from .joining import joined
@@ -169,12 +169,14 @@ class Retold:
         """
         if not isinstance(event, _ANSWERS):
             return
+        if isinstance(event, NoReply) and run.at is Phase.CONCLUDING and not run.policy.budget.final_reply:
+            return  # it came in the same step as the stop, before anything that this asks for was carried out
         answers = isinstance(event, Reply | Refusal | NoReply)
         for command in tuple(self.left):
             if isinstance(command, Ask):
                 if not answers:
                     return  # what was asked for after it waits for its answer
-                if command.final and run.policy.budget.final_reply:  # else it was never sent
+                if command.final:
                     self.talk.conclude(run.stop)
             self.left.remove(command)
             self._do(command)

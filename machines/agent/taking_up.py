@@ -14,7 +14,7 @@ from statecraft.journal import JournalError, Link, Store, link
 from statecraft.replay import Walked, changed, unreadable, walk
 
 from .._run_endings import failed_by_fault
-from ..events import Text
+from ..events import Said, Text
 from ..journaled import AGENT_RUN
 from ..state import Run
 from .conversation import Retold
@@ -119,4 +119,6 @@ def _told(walked: Walked[Run], retold: Retold) -> Run:
         return failed_by_fault(run, getattr(line.event, "at", run.spent.now), part, problem)
     elif walked.stepped is not None and isinstance(walked.stepped.answer, Step):
         retold.step(line.seq, line.event, walked.stepped.answer.commands, walked.before)
+    elif isinstance(line.event, Said):  # to a run that was over: the next leg, if one comes, has heard it
+        retold.step(line.seq, line.event, (), walked.before)
     return run

@@ -526,6 +526,13 @@ def test_a_rescue_is_given_twice_a_run_and_then_it_stops() -> None:
     assert RUN.step(written, ENDED).run.at is Phase.CONCLUDING
 
 
+def test_no_rescue_is_given_once_a_limit_is_reached() -> None:
+    run = attrs.evolve(counting("no_progress", 4), requires=("a.txt",))
+    for spent, target in ((Spent(), Phase.ASKING), (SPENT_UP, Phase.CONCLUDING)):
+        answer = RUN.step(attrs.evolve(run, spent=spent), ENDED)
+        assert (answer.run.at, answer.run.purse[Purse.RESCUE]) == (target, 1 if target is Phase.ASKING else 2)
+
+
 @pytest.mark.parametrize("phase", [P.CONDENSING, P.ASKING])
 def test_condensing_in_vain_as_a_third_nudge_stops_for_that_reason(phase: Phase) -> None:
     run = at(phase, streaks=Streaks(vain=1), ladder=Ladder(Rung.NUDGED_TWICE, older=1, newer=2))

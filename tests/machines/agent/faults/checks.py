@@ -9,9 +9,9 @@ from typing import Any, Final, get_args
 
 import attrs
 
-from machines.commands import AnswerCalls, Ask, Command, Condense, Discard, RunCalls, WaitUntil
+from machines.commands import AnswerCalls, Ask, Command, Condense, Discard, RunCalls, Simplify, WaitUntil
 from machines.detectors.roster import ROSTER
-from machines.events import Reply, Result
+from machines.events import Condensed, Reply, Result
 from machines.message import was_cut
 from machines.outcome import TerminalStatus
 from machines.policy import Policy, Recovery
@@ -167,6 +167,15 @@ def told_again(record: Record, read: Read) -> Found:
     return "; ".join(record.parted) or None
 
 
+def keeps_what_was_sent(record: Record, read: Read) -> Found:
+    """What was sent once stays as it was, or no cache of it holds, until the history is shortened or sent plain."""
+    for took in read.steps:
+        shorter = isinstance(took.event, Condensed) and bool(took.event.steps)
+        if shorter or any(isinstance(command, Simplify) for command in took.step.commands):
+            return None
+    return "; ".join(record.changed) or None
+
+
 def shows_nothing_abandoned(record: Record, read: Read) -> Found:
     """What was broken off was never said."""
     return f"found in the message: {record.message[:500]}" if ABANDONED in record.message else None
@@ -187,6 +196,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     in_budget,
     stopped_is_not_completed,
     told_again,
+    keeps_what_was_sent,
     shows_nothing_abandoned,
 )
 

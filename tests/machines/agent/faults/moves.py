@@ -44,7 +44,7 @@ _BODIES: Final = (
 
 
 def _abandoned(rng: Random, received: Received) -> Turn:
-    said = f"[{ABANDONED} {received.number}] " + "and so on " * rng.choice((1, 30, 600))
+    said = f"[{ABANDONED} {received.number}] " + "and so on " * rng.choice((1, 30, 250))
     made = rng.choice(((), (good_call(rng),)))
     return Turn(said, made, thinking=rng.choice(("", ABANDONED)))
 

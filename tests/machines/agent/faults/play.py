@@ -20,7 +20,7 @@ from machines.agent.result import RunResult
 from machines.agent.scripted import Move, Received, ScriptedServer
 from machines.agent.scripted.received import broken_rule
 from machines.agent.taking_up import RunOver, retell
-from machines.agent.wire import Completion, Provider
+from machines.agent.wire import Completion, Message, Provider
 from machines.durable.burst import BEGIN, enlist
 from machines.durable.virtual import VirtualClock
 from machines.events import Facts
@@ -68,6 +68,7 @@ class Play:
         self._under_way: AgentRun | None = None
         self._scope: anyio.CancelScope | None = None
         self._token: Any = None
+        self._sent: list[Message] = []
         self._group: TaskGroup | None = None
         self._dead = False
         self._tools = tools_of(self._ran, brisk=scenario.brisk)
@@ -75,12 +76,14 @@ class Play:
     def _ran(self, key: str, tool: str) -> None:
         if not self._dead:  # else a task of a process that is gone
             self.record.ran.append((key.split("/", 3)[-1], tool))
+            self.happens("tool", len(self.record.ran))
 
     def move(self, received: Received) -> Move:
         """What the server does with a request; in its thread."""
         rule = broken_rule(received.request) or refused(received.wire, received.request.messages)
         if rule:
             self.record.rules.append(f"request {received.number}: {rule}")
+        self._compare(received)
         if any(act.during == "request" and act.at == received.number for act in self._acts):
             try:
                 from_thread.run_sync(self.happens, "request", received.number, token=self._token)
@@ -89,6 +92,17 @@ class Play:
         made = drawn(self.scenario.seed, received, self.scenario.weights, self.scenario.last)
         self.record.moves.append(made.name)
         return made.move
+
+    def _compare(self, received: Received) -> None:
+        """Whether a request begins as the one before it did, but for the last message, which may have had a note."""
+        if not received.request.tools:
+            return  # it asks for a summary
+        sent = [*received.request.messages]
+        for at, (before, now) in enumerate(zip_longest(self._sent[:-1], sent[: max(len(self._sent) - 1, 0)])):
+            if before != now:
+                self.record.changed.append(f"request {received.number}, message {at}: was {before}, is {now}"[:1_500])
+                break
+        self._sent = sent
 
     def torn(self, seq: int) -> None:
         """A line is about to be written."""
@@ -237,8 +251,6 @@ class Play:
         if isinstance(found, RunResult) and found.status is TerminalStatus.CANCELLED:
             return  # what a cancel broke off had come in, in part, without being in the journal
         told, live = retell(self.store).retold.talk.transcript.plain(), host.transcript.plain()
-        if isinstance(found, RunResult):  # what came to a run that was over is sent to nobody
-            told, live = ({**plain, "said": None} for plain in (told, live))
         if told != live:
             parts = [name for name in live if told[name] != live[name]]
             self.record.parted.append(f"burst {self.record.bursts}: " + "; ".join(_apart(told, live, n) for n in parts))

@@ -34,9 +34,9 @@ class Record:
     """One run from outside. `ran`: the id and the tool of each call that ran, in a process that was alive.
 
     `moves` the names of the server's moves; `rules` what a provider would have refused in a request; `parted` where
-    what the model would be sent from the journal is not what it is sent; `raised` what a burst raised; `acts` what came
-    from outside, of what was to come. `deep`: every bound is proved and compared. `open_calls` and `message` as the
-    last process has them.
+    what the model would be sent from the journal is not what it is sent; `changed` where a request does not begin as
+    the one before it; `raised` what a burst raised; `acts` what came from outside, of what was to come. `deep`: every
+    bound is proved and compared. `open_calls` and `message` as the last process has them.
     """
 
     scenario: Scenario
@@ -45,6 +45,7 @@ class Record:
     rules: list[str] = attrs.field(factory=list[str])
     ran: list[tuple[str, str]] = attrs.field(factory=list[tuple[str, str]])
     parted: list[str] = attrs.field(factory=list[str])
+    changed: list[str] = attrs.field(factory=list[str])
     raised: list[str] = attrs.field(factory=list[str])
     acts: list[str] = attrs.field(factory=list[str])
     deep: bool = False

@@ -18,9 +18,13 @@ WIRES: Final = ("anthropic", "openai", "openai-responses", "gemini")
 LOOPS: Final = ("asyncio", "trio")
 
 
+FAR: Final = {"line": 50, "request": 12, "tool": 10}
+"""When something may come from outside, and at how manieth line, request or running tool at most."""
+
+
 @attrs.frozen
 class Act:
-    """Something from outside, in the midst of request number `at`, or right after line number `at` was written.
+    """Something from outside: in the midst of a request or a tool, or right after a line was written; `at` says which.
 
     `kill` ends the process with nothing more written, `torn` just before that line is; `leave` ends it and leaves the
     run to another one, if the run is one that outlives its process; any other run is cancelled by it.
@@ -111,6 +115,6 @@ def _acts(rng: Random) -> tuple[Act, ...]:
     made: list[Act] = []
     for _ in range(rng.choice((1, 1, 2, 4))):
         what = rng.choice(often)
-        during = "line" if what == "torn" else rng.choice(("line", "request"))
-        made.append(Act(what, during, rng.randrange(12 if during == "request" else 50)))
+        during = "line" if what == "torn" else rng.choice((*FAR,))
+        made.append(Act(what, during, rng.randrange(FAR[during])))
     return tuple(made)

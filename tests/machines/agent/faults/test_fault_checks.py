@@ -11,7 +11,7 @@ import pytest
 from machines.agent.scripted import Received, ScriptedServer
 from machines.agent.taking_up import retell
 from machines.agent.transcript import Transcript
-from machines.agent.wire import CallPart, Message, Request, TextPart
+from machines.agent.wire import CallPart, Message, Request, TextPart, ToolSchema
 from machines.events import Call, Reply, Result, StopReason, Text
 from machines.outcome import Outcome, Reason, TerminalStatus
 from machines.state import Run
@@ -172,6 +172,16 @@ def parted(record: Record, found: Read) -> Broken:
     return record, found
 
 
+def changed(record: Record, found: Read) -> Broken:
+    play = Play(record.scenario, ScriptedServer([]))
+    tools = (ToolSchema("look", "Look.", {}),)
+    for said in ("go", "stop"):
+        messages = (Message("user", (TextPart(said),)), Message("assistant", (TextPart("Well."),)))
+        play.move(Received("openai", "model", "run", 0, Request("", (*messages, *messages), tools)))
+    record.changed += play.record.changed
+    return record, found
+
+
 def shows_abandoned(record: Record, found: Read) -> Broken:
     record.message = f"[{ABANDONED} 3] and so on"
     return record, found
@@ -199,6 +209,7 @@ BROKEN: Mapping[Breaks, str] = {
     overspent_money: "in_budget",
     stopped_and_completed: "stopped_is_not_completed",
     parted: "told_again",
+    changed: "keeps_what_was_sent",
     shows_abandoned: "shows_nothing_abandoned",
 }
 
@@ -207,7 +218,7 @@ BROKEN: Mapping[Breaks, str] = {
 def test_a_broken_record_is_found_by_its_check(played: Broken, breaks: Breaks) -> None:
     record, found = played
     assert [*wrong_with(record, found)] == []
-    lists: dict[str, Any] = {name: [*getattr(record, name)] for name in ("raised", "rules", "ran", "parted")}
+    lists: dict[str, Any] = {name: [*getattr(record, name)] for name in ("raised", "rules", "ran", "parted", "changed")}
     record, found = breaks(attrs.evolve(record, **lists), found)
     assert BROKEN[breaks] in [line.split(":")[0] for line in wrong_with(record, found)]
 

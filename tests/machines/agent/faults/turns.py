@@ -242,7 +242,7 @@ def read_on(rng: Random, received: Received) -> Turn:
 
 def chant(rng: Random, received: Received) -> Turn:
     lap = rng.choice(("so it is. ", "and then ", "x"))
-    many = lap * (30_000 // len(lap))
+    many = lap * (6_500 // len(lap))
     return Turn(_said("chant", received, many)) if rng.random() < 0.7 else Turn("", thinking=many)
 
 
