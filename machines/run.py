@@ -190,7 +190,7 @@ P, B, R, Q = Phase, Purse, ReplyState, RequestState
 LAST, LAST_CALLS = [AnswerCalls, TellPerson, Ask], [AnswerCalls, Ask]
 CALLING = [RunCalls, AnswerCalls]
 AFRESH: list[Purse | Inner[Run, Phase, Command]] = [B.CONDENSED, MENDS]
-AGAIN, FULL = [AnswerCalls, Discard, Tell, Ask], [AnswerCalls, Tell, Condense]
+AGAIN, FULL = [AnswerCalls, Discard, Tell, Ask], [AnswerCalls, Discard, Tell, Condense]
 DONE, PART, BLOCK = TerminalStatus.COMPLETED, TerminalStatus.PARTIAL, TerminalStatus.BLOCKED
 
 RUN = Table[Run, Phase, Event, Command](
