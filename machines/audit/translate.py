@@ -37,6 +37,7 @@ from ..ledger.chant import Chant
 from ..ledger.observe import UNSEEN as NOT_SEEN
 from ..ledger.observe import Keep, call_of, forget, result_of, spelled, text_of
 from ..manifest import UNDECLARED, Kind, Tools, Work
+from ..refusals.kinds import reason_of
 from ..traces.lines import (
     FORMAT,
     UNSEEN,
@@ -238,8 +239,13 @@ def _interval(call: Call, tools: Tools) -> float:
 
 def _refusal(line: RefusalLine, at: float, keep: Keep) -> Refusal:
     headers = {name.lower(): value for name, value in line.headers.items()}
+    body = spelled(line.body)
+    reason = reason_of(line.status, body)
     after = _seconds(headers.get("retry-after"))
-    return Refusal(at, line.status, text_of(spelled(line.body), keep), after, _too_long(line.body))
+    after = reason.after if after is None else after
+    said = text_of(body, keep)
+    too_long = _too_long(line.body)
+    return Refusal(at, line.status, said, after, too_long, reason.kind, reason.limit, reason.size)
 
 
 def _too_long(body: object) -> bool:

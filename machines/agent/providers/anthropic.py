@@ -14,11 +14,11 @@ from typing import Any, Final
 import orjson
 
 from ...events import StopReason, Usage
+from ...refusals.fields import count, items, mapping, string
 from ..wire import CallPart, Completion, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from . import looked_up
 from .counted import Counter
 from .exact import fragment, object_text, pieces, written
-from .fields import count, items, mapping, string
 from .key import Key
 from .origin import origin
 from .provider import Wire

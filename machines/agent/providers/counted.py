@@ -13,9 +13,9 @@ from typing import Final
 import anyio
 import attrs
 
+from ...refusals.fields import count, mapping
 from ..wire import Request
 from .exact import NotJson, read
-from .fields import count, mapping
 from .http import Http, NoAnswer
 
 SECONDS: Final = 10.0

@@ -14,10 +14,10 @@ from urllib.parse import quote
 import anyio
 import attrs
 
+from ...refusals.fields import count, items, mapping, string
 from ..limit_lookup import SECONDS
 from ..limits import ModelLimits
 from .exact import NotJson, read
-from .fields import count, items, mapping, string
 from .http import Http, NoAnswer
 
 MOST_BYTES: Final = 16 * 2**20

@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
+from ...refusals.fields import count, items, mapping, string
+from ...refusals.kinds import Reason, reason_of
+from ...refusals.waits import until_reset
 from ..wire import Refused
 from .exact import NotJson, read_text
-from .fields import count, items, mapping, string
 from .key import Key, without_key
-from .kinds import Reason, reason_of
-from .waits import until_reset
 
 MOST_KEPT: Final = 65_536
 """Characters of a refusal's body that are kept: an error page may be of any length, and a journal keeps it."""

@@ -12,11 +12,11 @@ from typing import Any, Final
 import orjson
 
 from ...events import StopReason, Usage
+from ...refusals.fields import count, items, mapping, string
 from ..wire import CallPart, Completion, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from . import looked_up
 from .counted import Counter
 from .exact import fragment, written
-from .fields import count, items, mapping, string
 from .openai import ERROR_MARK, arguments, headers
 from .origin import origin
 from .provider import Wire

@@ -8,8 +8,8 @@ from typing import Any, Final
 import orjson
 
 from ...events import StopReason, Usage
+from ...refusals.fields import count, items, mapping, string
 from ..providers.exact import fragment, object_text, pieces, read_text, written
-from ..providers.fields import count, items, mapping, string
 from ..providers.gemini import SIGNATURE, WHOLE
 from ..wire import CallPart, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from .moves import Turn

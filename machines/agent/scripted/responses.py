@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ...events import StopReason, Usage
+from ...refusals.fields import count, items, mapping, string
 from ..providers.exact import read_text, written
-from ..providers.fields import count, items, mapping, string
 from ..providers.openai import ERROR_MARK
 from ..wire import CallPart, Message, Part, Request, ResultPart, TextPart, ThinkingPart, ToolSchema
 from .moves import Turn

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 import attrs
 
 from ...events import Usage
-from ..providers.fields import mapping, string
+from ...refusals.fields import mapping, string
 from ..wire import Request
 from .moves import Turn
 from .streams import Event

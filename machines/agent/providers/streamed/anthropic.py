@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import attrs
 
+from ....refusals.fields import count, items, mapping, string
 from ..exact import NotJson, pieces, read_text
-from ..fields import count, items, mapping, string
 from .gathering import Gathered, Piece, joined
 
 _ARGUMENTS: Final = "partial_json"

@@ -7,8 +7,8 @@ from typing import Any, Final, cast
 
 import attrs
 
+from ....refusals.fields import count, items, mapping
 from ..exact import pieces, written
-from ..fields import count, items, mapping
 from .gathering import Gathered, Piece, joined
 from .partial_args import put
 

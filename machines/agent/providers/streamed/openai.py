@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import attrs
 
+from ....refusals.fields import count, items, mapping, string
 from ..exact import pieces
-from ..fields import count, items, mapping, string
 from ..origin import THINKING
 from .gathering import Gathered, Piece, joined
 

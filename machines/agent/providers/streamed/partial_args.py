@@ -7,7 +7,7 @@ from collections.abc import Mapping, MutableMapping
 from itertools import pairwise
 from typing import Any, Final, cast
 
-from ..fields import items, mapping
+from ....refusals.fields import items, mapping
 
 # At most four digits: each element before the one that is named is made.
 _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d{1,4})\]|\[(?:'([^']*)'|\"([^\"]*)\")\]")

@@ -9,10 +9,10 @@ from typing import Any, Final, cast
 import attrs
 
 from ....events import RefusalKind
+from ....refusals.fields import items, mapping
 from ...wire import Completion, Message, Refused
 from ..call_ids import told_apart
 from ..exact import NotJson, pieces, read, read_text, written
-from ..fields import items, mapping
 from ..key import Key, data_without_key, secrets_of, without_key
 from ..refusal import error_in, refused, request_id
 from .gathering import Gathered, Gathering, Streamed

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import attrs
 
-from ..fields import count, items, mapping, string
+from ....refusals.fields import count, items, mapping, string
 from .gathering import Gathered, Piece, joined
 
 _LAST: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from machines import _re2
-from machines.agent.providers.kinds import CODES, LEAST, STATUSES, VAGUE, Reason, reason_of
 from machines.agent.providers.refusal import error_of, refused
 from machines.agent.providers.retries import passing
-from machines.agent.providers.wordings import WORDINGS, tokens
 from machines.events import RefusalKind as Kind
+from machines.refusals.kinds import CODES, LEAST, STATUSES, VAGUE, Reason, reason_of
+from machines.refusals.wordings import WORDINGS, tokens
 
 VLLM = (
     "'max_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 "

@@ -11,9 +11,9 @@ from typing import Final, cast
 
 import attrs
 
-from ... import _re2
-from ...events import RefusalKind
-from .exact import NotJson, read_text
+from .. import _re2
+from ..events import RefusalKind
+from ..ledger.canonical import loads
 from .fields import count, items, string
 from .waits import duration, told
 from .wordings import WORDINGS, Wording, tokens
@@ -106,8 +106,8 @@ class Reason:
 def reason_of(status: int, body: str) -> Reason:
     """What an answer with this status and body was refused for. Pure, and linear in the body."""
     try:
-        fields: list[tuple[str, object]] = list(_fields(read_text(body), "", _LEVELS))
-    except NotJson:
+        fields: list[tuple[str, object]] = list(_fields(loads(body), "", _LEVELS))
+    except ValueError:
         fields = [("message", body)]
     codes = (string(value).lower() for key, value in fields if key in _CODED)
     coded = next((CODES[code] for code in codes if code in CODES), None) or STATUSES.get(status)

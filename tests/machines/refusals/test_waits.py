@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from machines.agent.providers.kinds import reason_of
 from machines.agent.providers.refusal import refused
-from machines.agent.providers.waits import LONGEST, duration, told, until_reset
+from machines.refusals.kinds import reason_of
+from machines.refusals.waits import LONGEST, duration, told, until_reset
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 LATER = "2026-03-01T12:00:20Z"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from ... import _re2
+from .. import _re2
 
 UNITS: Final[Mapping[str, float]] = {
     **dict.fromkeys(("ms", "millisecond", "milliseconds"), 0.001),

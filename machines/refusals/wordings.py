@@ -11,8 +11,8 @@ from typing import Final
 
 import attrs
 
-from ... import _re2
-from ...events import RefusalKind
+from .. import _re2
+from ..events import RefusalKind
 
 _NUMBER: Final = r"([0-9](?:[0-9,._']*[0-9])?(?: ?[km]\b)?(?: ?(?:characters?|chars?|bytes?|kb|mb|kib|mib)\b)?)"
 
