@@ -9,6 +9,7 @@ lose one.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 import attrs
 
@@ -386,6 +387,10 @@ class NoReply:
 
     at: float
     why: str
+
+
+NO_LAST_REPLY: Final = "the policy asks for no last reply"
+"""Why none comes to the request of a stop that is never sent."""
 
 
 @attrs.frozen

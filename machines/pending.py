@@ -15,11 +15,10 @@ from typing import Final
 import attrs
 
 from .commands import Ask, Command, Condense, RunCalls, WaitUntil
-from .events import Begin, Call, ErrorKind, Event, NoReply, Result, TurnEnded
+from .events import NO_LAST_REPLY, Begin, Call, ErrorKind, Event, NoReply, Result, TurnEnded
 from .held import consent_key
 from .host import Key
 from .state import Phase, Run
-from .words import NO_LAST_REPLY
 
 MOST_SENT: Final = 2
 """How often a call is sent at most, under one key."""

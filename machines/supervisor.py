@@ -19,6 +19,7 @@ from statecraft.evolve import evolve
 from ._run_endings import failed_by_fault
 from .commands import AnswerCalls, Ask, Command, End, TellPerson, WaitUntil
 from .events import (
+    NO_LAST_REPLY,
     Chunk,
     Clock,
     Condensed,
@@ -36,7 +37,6 @@ from .events import (
 from .held import HELD_CALL
 from .run import RUN
 from .state import ENDINGS, Phase, Run, hand_on
-from .words import NO_LAST_REPLY
 
 # A union written in the call is made anew at each call.
 _ANSWERED = (Reply, Chunk, Refusal)

@@ -14,9 +14,6 @@ from .outcome import Reason
 FINISH: Final = "finish"
 """The built-in tool by which a model declares what its message is."""
 
-NO_LAST_REPLY: Final = "the policy asks for no last reply"
-"""Why a run that is stopped gets none."""
-
 CONTINUED: Final = "continued"
 """By which rule a model is told to go on with a text that was cut off: its next reply continues it."""
 
