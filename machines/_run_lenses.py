@@ -12,6 +12,7 @@ from .events import Clock, Measured, NoReply, Refusal, Reply, Result, Signal, Tu
 from .held import Held
 from .manifest import Tool
 from .message import WITHHELD, Candidate, Message
+from .outcome import Fact
 from .reply import Mending, concerns, in_trouble
 from .request import Sending
 from .state import Phase, Run
@@ -37,7 +38,7 @@ def the_candidate(run: Run, event: Reply | NoReply | Refusal) -> Candidate | Non
         unwritten,
         run.policy.messages.require_facts,
         run.open_items,
-        run.unfinished is not None,
+        run.unfinished is not None or Fact.TRUNCATED in run.facts,
     )
 
 

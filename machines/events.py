@@ -4,6 +4,8 @@ An event is a fact with its own time (`at`, seconds since the run began). Texts,
 they lie in the content store under their digests, and the event carries the digest, the size, and whatever was
 computed from the text before the event was made (`ledger/observe.py`). So a table reads no text, and a journal can
 lose one.
+
+A long file, since it is the whole alphabet of a run, and is read as one.
 """
 
 from __future__ import annotations

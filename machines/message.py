@@ -48,7 +48,7 @@ class Candidate:
 
     `changes`: how many changes the run made. `unwritten`: how many required targets are not written yet (None: none
     was required). `forced`: the run ends with this reply, whatever it says. `open_items`: of the plan. `unfinished`:
-    the agent had written something when it was stopped.
+    the agent was in the midst of something when it was cut off or stopped.
     """
 
     at: Message = Message.CANDIDATE

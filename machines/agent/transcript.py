@@ -30,7 +30,6 @@ from .shortening import (
     shortened,
     task_in,
     task_of,
-    words_of,
 )
 from .spilling import READ_RESULT, preview
 from .wire import CallPart, Message, Part, ResultPart, TextPart
@@ -78,7 +77,6 @@ class Transcript:
         self._ids: set[str] = set()
         self._task: int | None = None  # how many pieces of the first message are the task's, once it was condensed
         self._spilled: dict[str, str] = {}
-        self._kept_note: tuple[str, int] = ("", 0)  # the note that was kept last, and how many replies came since
         self._repair, self._looked_at = Repair(), 0
         self._before: tuple[int, tuple[CallPart, ...], dict[str, ResultPart], list[Part]] | None = None
         self.plainer = False  # every request is sent plain from now on
@@ -119,8 +117,6 @@ class Transcript:
         self._close()
         self._done.append(Message("assistant", tuple(parts)))
         self._calls = tuple(part for part in parts if isinstance(part, CallPart))
-        note, replies = self._kept_note
-        self._kept_note = (note, replies + 1)
 
     def discard(self) -> None:
         """The last reply is not kept after all; what was said before and since then stays."""
@@ -130,8 +126,6 @@ class Transcript:
         self._said = [*said, *self._said]
         self._rewrite(self._done[:size])
         self._before = None
-        note, replies = self._kept_note
-        self._kept_note = (note, max(replies - 1, 0))
 
     @property
     def open_calls(self) -> tuple[str, ...]:
@@ -146,8 +140,8 @@ class Transcript:
         """The messages as a provider takes them, repaired; `plain`: as `plainer` has them, after one has refused them.
 
         `note` stands at the end of this request alone: behind the last words of the last message, if that is the
-        user's; a reply that is to be gone on with has nothing behind it. Anthropic's newer models refuse a request
-        from which a note has gone that they thought behind (see `keep_note`).
+        user's; a reply that is to be gone on with has nothing behind it. Where a model's sealed thinking does not stand
+        that, its provider refuses the transcript, and it is sent plain from then on.
         """
         rest = self._rest()
         sent = self._repair.sent
@@ -158,22 +152,6 @@ class Transcript:
         elif note and rest[-1].role == "user":
             rest[-1] = Message("user", (*rest[-1].parts, TextPart(note)))
         return _Sent(sent, rest)
-
-    def keep_note(self, note: str, again_after: int = 10) -> bool:
-        """Say a note that stays where it was said, and whether it was: not while the same one stands near the end.
-
-        It is said anew when it has changed, `again_after` replies later, and when it was condensed away. So every
-        request is the last one and what is new, which keeps caches and the thinking behind the note.
-        """
-        last, replies = self._kept_note
-        if note == last and (not note or replies < again_after):
-            return False
-        self._kept_note = (note, 0)
-        if note:
-            if not self._done and self._task is None:  # a note behind the task is none of it
-                self._task = len(words_of(self._said)) or None
-            self.say(note)
-        return bool(note)
 
     def tokens(self) -> int:
         """The rough size of the next request's messages, in tokens; it costs what is new since the last one."""
@@ -269,7 +247,7 @@ class Transcript:
         if freed <= 0:
             self._rewrite(was)
             return 0
-        self._task, self._kept_note = task, ("", 0)
+        self._task = task
         return freed
 
     def _cut(self, keep_tokens: int) -> int:
@@ -291,7 +269,6 @@ class Transcript:
             "ids": sorted(self._ids.difference(calls_in(self._done))),
             "task": self._task,
             "spilled": dict(self._spilled),
-            "kept_note": list(self._kept_note),
             "plainer": self.plainer,
         }
 
@@ -306,8 +283,6 @@ class Transcript:
         made._ids = {*calls_in(made._done), *plain.get("ids", ())}
         made._task = plain.get("task")
         made._spilled = dict(plain.get("spilled", {}))
-        note, replies = plain.get("kept_note", ("", 0))
-        made._kept_note = (note, replies)
         made.plainer = bool(plain.get("plainer"))
         return made
 

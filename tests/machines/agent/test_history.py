@@ -52,7 +52,6 @@ MOVES: dict[str, Callable[[Transcript, int], object]] = {
     "call": lambda t, n: t.reply(t.told_apart((sealed(n), CallPart("a", "look", "{}"), CallPart("b", "look", "")))),
     "read": lambda t, n: t.reply(t.told_apart((CallPart("r", READ_RESULT, "{}"),))),
     "answer": lambda t, n: t.answer(t.open_calls[0], f"{n} " * (n % 5) * 300) if t.open_calls else None,
-    "note": lambda t, n: t.keep_note(f"note {n // 4}", again_after=3),
     "prune": lambda t, n: t.prune(400),
     "prune_tool_results": lambda t, n: t.prune_tool_results(100, 50),
     "spill": lambda t, n: t.spill_large_results(700),
@@ -276,7 +275,7 @@ def test_an_id_is_not_used_again_although_its_call_is_gone() -> None:
 
 def test_a_snapshot_of_an_earlier_version_is_read() -> None:
     plain = run_of(400).plain()
-    for field in ("ids", "task", "spilled", "kept_note"):
+    for field in ("ids", "task", "spilled"):
         del plain[field]
     assert list(Transcript.of(plain).outbound()) == list(run_of(400).outbound())
 
@@ -318,37 +317,6 @@ def test_a_note_stands_behind_no_reply_that_is_to_be_gone_on_with() -> None:
     transcript.reply([TextPart("paused")])
     assert list(transcript.outbound("note")) == list(transcript.outbound())
     assert list(Transcript().outbound("note")) == [Message("user", (TextPart("note"),))]
-
-
-def test_a_kept_note_is_said_when_it_changes_and_again_after_a_while() -> None:
-    transcript = Transcript()
-    transcript.say(TASK)
-    said: list[bool] = []
-    for number, note in enumerate(["", "one", "one", "one", "one", "two", "two"]):
-        said.append(transcript.keep_note(note, again_after=3))
-        before = list(transcript.outbound())
-        transcript.reply([TextPart(f"reply {number}")])
-        assert list(transcript.outbound())[:-1] == before
-        transcript.say("go on")
-    assert said == [False, True, False, False, True, True, False]
-    for _ in range(3):
-        transcript.reply([TextPart("long " * 100)])
-        transcript.say("go on")
-    transcript.keep_note("two")
-    assert transcript.condense("s", 0) > 0
-    assert transcript.keep_note("two")
-
-
-def test_a_kept_note_behind_the_task_is_none_of_it() -> None:
-    transcript = Transcript()
-    transcript.say(TASK)
-    transcript.keep_note("the plan")
-    transcript = Transcript.of(transcript.plain())
-    for number in range(2):
-        transcript.reply([CallPart(f"c{number}", "look", "{}")])
-        transcript.answer(f"c{number}", "x" * 400)
-    assert transcript.condense("s", 0) > 0
-    assert texts(transcript.outbound()) == [TASK, f"{SUMMARY_HEAD}\ns"]
 
 
 def test_a_history_is_sent_plain_where_it_is_asked_for_and_kept_as_it_is() -> None:

@@ -13,6 +13,7 @@ from machines.agent.providers.streamed.partial_args import put
 from machines.agent.providers.streamed.reading import Reading
 from machines.agent.wire import CallPart, Completion, Refused, TextPart, ThinkingPart
 from machines.events import RefusalKind, StopReason, Usage
+from machines.ledger.prefix import is_cut_off
 
 from .events import heard, replied
 
@@ -220,6 +221,13 @@ def test_arguments_that_come_value_by_value_are_put_together() -> None:
     got = replied(gemini.WIRE, events)
     assert [(made.id, made.name) for made in got.calls] == [("c", "f"), ("d", "g")]
     assert json.loads(got.calls[0].args) == {"to": "Boston", "n": 2}
+
+
+def test_arguments_that_were_to_go_on_end_in_the_middle_whatever_the_reply_says() -> None:
+    grows = {"jsonPath": "$.text", "stringValue": "half of the fi", "willContinue": True}
+    called = {"functionCall": {"name": "write", "id": "c", "partialArgs": [grows], "willContinue": True}}
+    got = replied(gemini.WIRE, [part(called, finishReason="STOP")])
+    assert is_cut_off(got.calls[0].args)
 
 
 @pytest.mark.parametrize(
