@@ -301,7 +301,8 @@ def stop_at_limit(run: Run, event: Event) -> Done:
 
 def kept(run: Run, event: Reply) -> Run:
     """The run with what was written of a reply that was cut off: it is no answer, and it is not thrown away."""
-    return evolve(run, unfinished=event.text) if event.text is not None and was_cut(event) else run
+    begun = event.draft or event.text
+    return evolve(run, unfinished=begun) if begun is not None and was_cut(event) else run
 
 
 def stop_at_limit_in_reply(run: Run, event: Reply) -> Done:

@@ -231,7 +231,8 @@ def seconds(run: Run, event: Event) -> Evidence:
     Before a leg begins no time runs, whatever a person took to write; a refusal that asks to wait takes that time too.
     """
     holds, used, held = _seconds(run, run.spent, event)
-    return seen("seconds", holds, used=round(used, 3), limit=run.policy.budget.seconds, held_back=held)
+    asked = {"asked_to_wait": event.after} if isinstance(event, Refusal) and event.after else {}
+    return seen("seconds", holds, used=round(used, 3), limit=run.policy.budget.seconds, held_back=held, **asked)
 
 
 @guard

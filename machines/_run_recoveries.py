@@ -41,7 +41,8 @@ def _continue(run: Run, event: Reply) -> Done:
 
 
 def _call_again(run: Run, event: Reply) -> Done:
-    run, told = _raised(run, event)
+    run, told = _raised(kept(run, event), event)
+    told = (("declared", True), *told) if event.draft is not None else told
     return run, [*answered(event, CUT), Tell("cut_call", told), asks(run)]
 
 

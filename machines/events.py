@@ -183,10 +183,10 @@ class Reply:
     """One reply of the model.
 
     `text` is the whole message so far, where this reply continues one that was cut, and `added` the characters that are
-    its own. `parts` is the whole of it as the
-    provider wants it back, where that is more than its text and its calls. `capped`: it used up its whole budget of
-    tokens, whatever the provider calls that. In tokens, where they are known: `budget` is what it was allowed, `most`
-    what its model can be allowed, `window` what prompt and reply have together.
+    its own. `draft` is what a declaration that was cut off had begun to say: it is shown, and never more. `parts` is
+    the whole of it as the provider wants it back, where that is more than its text and its calls. `capped`: it used up
+    its whole budget of tokens, whatever the provider calls that. In tokens, where they are known: `budget` is what it
+    was allowed, `most` what its model can be allowed, `window` what prompt and reply have together.
     """
 
     at: float
@@ -201,6 +201,7 @@ class Reply:
     parts: Text | None = None
     capped: bool = False
     added: int | None = None
+    draft: Text | None = None
     budget: int | None = None
     most: int | None = None
     window: int | None = None

@@ -36,6 +36,9 @@ FINAL_STATUSES = frozenset({401, 402, 403, 404})
 SIZE_STATUSES = frozenset({400, 413})
 """HTTP statuses that say, or may say, that the request is too large."""
 
+TOO_LARGE: Final = 413
+"""The HTTP status that says that a request is too large."""
+
 PASSING_STATUSES = frozenset({0, 408, 409, 425, 429})
 """HTTP statuses (0: no connection) that a later request may not meet again; so may every status from 500 on."""
 
@@ -172,7 +175,8 @@ def budget_too_large(run: Sending, event: Refusal) -> Evidence:
 def too_long(run: Sending, event: Refusal) -> Evidence:
     """The request itself is not taken: too long, or for all that is known it may be. A shorter one may pass."""
     unknown = event.kind is RefusalKind.OTHER and event.status in SIZE_STATUSES
-    holds = event.too_long or event.kind in SIZE_KINDS or unknown
+    said = event.too_long or event.kind in SIZE_KINDS or event.status == TOO_LARGE
+    holds = said or (unknown and not is_short(event))
     return seen(
         "too_long",
         holds,
@@ -181,20 +185,27 @@ def too_long(run: Sending, event: Refusal) -> Evidence:
         kind=event.kind.value,
         size=event.size,
         limit=event.limit,
+        estimate=event.estimate,
+        unknown=unknown,
     )
 
 
 @guard
 def implausible(run: Sending, event: Refusal) -> Evidence:
     """The prompt is far from the window, by the host's own estimate and by what the refusal names."""
-    window = window_of(event) or ASSUMED_WINDOW
-    sizes = [size for size in (event.estimate, event.size) if size is not None]
     said = event.kind is RefusalKind.PROMPT_TOO_LONG or (event.kind is RefusalKind.OTHER and event.too_long)
-    holds = said and bool(sizes) and max(sizes) < IMPLAUSIBLE * window
-    kind, too_long = event.kind.value, event.too_long
+    holds = said and is_short(event)
+    kind, too_long, window = event.kind.value, event.too_long, window_of(event) or ASSUMED_WINDOW
     return seen(
         "implausible", holds, kind=kind, too_long=too_long, estimate=event.estimate, size=event.size, window=window
     )
+
+
+def is_short(event: Refusal) -> bool:
+    """Whether the prompt is known to be far from the window."""
+    window = window_of(event) or ASSUMED_WINDOW
+    sizes = [size for size in (event.estimate, event.size) if size is not None]
+    return bool(sizes) and max(sizes) < IMPLAUSIBLE * window
 
 
 @guard

@@ -50,6 +50,8 @@ def _continued(values: Mapping[str, Scalar]) -> str:
 
 
 def _cut_call(values: Mapping[str, Scalar]) -> str:
+    if values.get("declared"):
+        return f"Your {FINISH} was cut off, so it ended nothing. Call it again, whole.{_budget(values)}"
     return (
         f"Your reply was cut off, so none of its calls was run. Make the call again, whole; a long text may be written "
         f"in several calls.{_budget(values)}"

@@ -10,9 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ..events import ErrorKind, Facts
+    from ..events import ErrorKind, Facts, RefusalKind, StopReason, Usage
     from ..letters import BadAnswer, Letter, deliver
     from ..manifest import Consent, Kind, Tool, Wait, Work
+    from ..policy import Policy
+    from ..policy_file import read_policy
     from ..standing import Question
     from .agent import Agent
     from .agent_run import AgentRun, PutDown
@@ -59,10 +61,25 @@ if TYPE_CHECKING:
         RunTruncated,
     )
     from .tools import AgentTool, ToolError, tool
+    from .wire import (
+        CallPart,
+        Completion,
+        Counting,
+        Message,
+        Provider,
+        Refused,
+        Request,
+        ResultPart,
+        Streaming,
+        TextPart,
+        ThinkingPart,
+    )
 
 # The providers import the HTTP library, which takes a quarter of a second: a command that asks no model should not.
 _MODULES: Final = {
-    "..events": ("ErrorKind", "Facts"),
+    "..events": ("ErrorKind", "Facts", "RefusalKind", "StopReason", "Usage"),
+    "..policy": ("Policy",),
+    "..policy_file": ("read_policy",),
     "..manifest": ("Consent", "Kind", "Tool", "Wait", "Work"),
     ".agent": ("Agent",),
     ".agent_run": ("AgentRun", "PutDown"),
@@ -111,6 +128,19 @@ _MODULES: Final = {
         "RunTruncated",
     ),
     ".tools": ("AgentTool", "ToolError", "tool"),
+    ".wire": (
+        "CallPart",
+        "Completion",
+        "Counting",
+        "Message",
+        "Provider",
+        "Refused",
+        "Request",
+        "ResultPart",
+        "Streaming",
+        "TextPart",
+        "ThinkingPart",
+    ),
 }
 _WHERE: Final = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -121,10 +151,13 @@ __all__ = [
     "AttemptResetNotice",
     "BadAnswer",
     "BadProxy",
+    "CallPart",
     "CallsNotice",
+    "Completion",
     "CondensedNotice",
     "Consent",
     "ContextOverflow",
+    "Counting",
     "EndingNotice",
     "ErrorKind",
     "Facts",
@@ -133,6 +166,7 @@ __all__ = [
     "LastRefusal",
     "Letter",
     "MachineFault",
+    "Message",
     "ModelLimits",
     "NoAnswer",
     "NoKey",
@@ -140,14 +174,20 @@ __all__ = [
     "Notices",
     "PersonNotice",
     "PieceNotice",
+    "Policy",
     "Poll",
     "Prices",
+    "Provider",
     "PutDown",
     "Question",
     "RecoveryExhausted",
     "RecoveryNotice",
+    "RefusalKind",
+    "Refused",
     "RepetitionNotice",
+    "Request",
     "ResultNotice",
+    "ResultPart",
     "Retries",
     "RunBlocked",
     "RunCancelled",
@@ -160,11 +200,16 @@ __all__ = [
     "RunStuck",
     "RunTruncated",
     "StateNotice",
+    "StopReason",
+    "Streaming",
     "TextNotice",
+    "TextPart",
+    "ThinkingPart",
     "TodosNotice",
     "Tool",
     "ToolError",
     "UnknownModel",
+    "Usage",
     "VerdictNotice",
     "Wait",
     "Work",
@@ -176,6 +221,7 @@ __all__ = [
     "idempotency_key",
     "polled_url",
     "provider_for",
+    "read_policy",
     "register_model_limits",
     "tool",
     "wait_for",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import time
+from typing import Final
 from uuid import uuid4
 
 import attrs
@@ -12,9 +13,9 @@ import attrs
 from statecraft import Step
 from statecraft.journal import JournalError, Store
 
-from ..commands import Ask, Command, WaitUntil
+from ..commands import Ask, Command, WaitUntil, Withdraw
 from ..drive import Loop
-from ..events import Begin, Cancel, Event, Refusal, Signal, Text
+from ..events import Begin, Cancel, Chunk, Event, Refusal, Signal, Text
 from ..held import FOREVER
 from ..host import Key
 from ..journaled import RunJournal
@@ -24,13 +25,14 @@ from ..outcome import Outcome, account_lines, message_of
 from ..pending import Asked, pending
 from ..recent import Recent
 from ..standing import Question, question_of
-from ..state import Phase, Run
+from ..state import ENDINGS, Phase, Run
 from ..supervisor import Fed, Moved
 from ..verdicts import decided
 from .beside import Beside
 from .host import AgentHost
 from .lease import leased, new_holder
 from .notices import (
+    AttemptResetNotice,
     EndingNotice,
     Notices,
     StateNotice,
@@ -40,6 +42,9 @@ from .result import LastRefusal, RunResult, refused_by
 from .taking_up import HOST, TakenUp
 from .telling import REPEATING, recovered, repetition, spent
 from .world import Place, World
+
+STOPPED: Final = (Phase.CONCLUDING, *ENDINGS)
+"""Where a run is stopped, or over."""
 
 
 @attrs.frozen
@@ -86,6 +91,7 @@ class AgentRun:
         self._driven = False
         self._text_of: Callable[[Text], str | None] = lambda text: None
         self._refused: LastRefusal | None = None
+        self._refused_last = False
         self._message = ""
         self._summary: tuple[str, ...] = ()
 
@@ -117,13 +123,14 @@ class AgentRun:
     async def prune_tool_results(self) -> int:
         """Have old results of tools cleared before the next request; the characters freed, 0 where none follows.
 
-        Beyond the newest that the policy keeps, and only if that frees as much as it says (`History`). From the run's
-        own event loop only; a tool or a callback that would wait for its own run starts a task for it.
+        Beyond the newest that the policy keeps, and only if that frees as much as it says (`History`); 0 where the
+        policy has it switched off. From the run's own event loop only; a tool or a callback that would wait for its own
+        run starts a task for it.
         """
         return await self._shorter("pruned")
 
     async def spill_large_results(self) -> int:
-        """As `prune_tool_results`, of long results, which are set aside for `read_result` to read."""
+        """As `prune_tool_results`, of all long results, the newest too, which are set aside for `read_result`."""
         return await self._shorter("spilled")
 
     async def _shorter(self, step: str) -> int:
@@ -330,11 +337,15 @@ class AgentRun:
                 continue
             if isinstance(move.event, Refusal):
                 self._refused = refused_by(move.event.status, self._text_of(move.event.body) or "")
+            if isinstance(move.answer, Step) and move.answer.target in STOPPED and move.answer.source not in STOPPED:
+                self._refused_last = isinstance(move.event, Refusal)  # the run was stopped by it, or ended
             run = move.answer.run if isinstance(move.answer, Step) else fed.run
             for found in decided(move):
                 self.notices.tell(VerdictNotice(run.turn.number, found.verdict, found.by, found.evidence))
                 if found.by in REPEATING:
                     self.notices.tell(repetition(found.evidence))
+            if isinstance(move.event, Chunk) and Withdraw() in fed.commands:
+                self.notices.tell(AttemptResetNotice("withdrawn"))
             for notice in recovered(move, self._refused):
                 self.notices.tell(notice)
         self.notices.tell(StateNotice(fed.run.at.value, fed.run.turn.number, spent(fed.run, event.at)))
@@ -350,7 +361,7 @@ class AgentRun:
 
     def _last_refusal(self, outcome: Outcome) -> LastRefusal | None:
         """The refusal that the run ended by."""
-        if self._refused is None or outcome.reason.by not in ("refused", "context_overflow"):
+        if self._refused is None or not (self._refused_last or outcome.reason.by in ("refused", "context_overflow")):
             return None
         sizes = dict(outcome.reason.values)
         tokens, window = sizes.get("estimated"), sizes.get("window")

@@ -42,7 +42,7 @@ from ..words import FINISH
 from .attempts import caught, first_leaf
 from .calling import problem_of
 from .conversation import Conversation
-from .finish import Told, declared
+from .finish import Told, begun, declared
 from .given import is_facts, is_sound, is_sound_refusal, known, no_reply
 from .limit_lookup import can_look_up, limits_for, look_up
 from .limits import KnownLimits, LimitSource, chain_of, learn_from, limits_now
@@ -123,11 +123,13 @@ class Asking:
 
     def _shortened(self) -> bool:
         """Do what the application asked for, while all that was said is in the journal; whether to ask all the same."""
-        go_on = True
+        go_on, history = True, self._run_now().policy.history
         for wanted in self._wanted:
-            event, wanted.freed = at_once(
-                self._talk.transcript, wanted.step, self._run_now().policy.history, self._now()
-            )
+            if not (history.prune if wanted.step == "pruned" else history.spill):
+                continue
+            event, wanted.freed = at_once(self._talk.transcript, wanted.step, history, self._now())
+            if wanted.freed:
+                self._notices.tell(CondensedNotice(0, 0, summarized=False, freed=event.freed, steps=event.steps))
             go_on = (not wanted.freed or self.hear(event)) and go_on
         self.over()
         return go_on
@@ -196,7 +198,8 @@ class Asking:
         event = one.event(self._now(), self._keep)
         if event.steps:
             chars = 0 if event.summary is None else event.summary.chars
-            self._notices.tell(CondensedNotice(event.dropped, chars, event.summarised))
+            told = CondensedNotice(event.dropped, chars, event.summarised, event.freed, event.steps)
+            self._notices.tell(told)
         return event
 
     def _sizes(self, limits: KnownLimits, named: int | None = None) -> tuple[int, int]:
@@ -279,6 +282,7 @@ class Asking:
         if made and told.text and whole:
             self._notices.tell(TextNotice(told.text))  # words alone are a checkpoint, which is shown, or an ending
         own = declared(answer).text
+        draft = "" if whole else begun(answer.calls)
         thinking, keep, ask = answer.thinking, self._keep, self._world.facts
         return Reply(
             self._now(),
@@ -291,6 +295,7 @@ class Asking:
             facts=None if ask is None or made else await self._facts(ask, answer, told),
             parts=None if told.is_plain(parts) else text_of(parts_written(parts), keep),
             capped=capped,
+            draft=text_of(draft, self._keep) if draft.strip() else None,
             added=None if own == told.text else len(own.strip()),
             budget=request.max_tokens,
             most=limits.max_output,

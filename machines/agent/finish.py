@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, cast
 
 import attrs
+import jiter
 import msgspec
 
 from ..ledger.canonical import loads
@@ -84,6 +85,19 @@ def declared(completion: Completion) -> Told:
     spoken = completion.text.strip()
     text = arguments.text if arguments.text.strip() else spoken
     return Told(text, arguments.kind, (*kept, TextPart(text)) if text and text != spoken else kept, ())
+
+
+def begun(calls: Sequence[CallPart]) -> str:
+    """What a declaration that was cut off had begun to say, for showing; empty where there is none."""
+    for call in calls:
+        if call.name == FINISH:
+            try:
+                given = jiter.from_json(call.args.encode("utf-8", "replace"), partial_mode="trailing-strings")
+            except ValueError:
+                return ""
+            text = given.get("text") if isinstance(given, dict) else None
+            return text if isinstance(text, str) else ""
+    return ""
 
 
 def not_finished(call: CallPart) -> str:

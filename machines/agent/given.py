@@ -92,4 +92,12 @@ def no_reply(answer: object) -> str:
     """What a provider did in place of a reply. Of an exception only the type: its text may hold a key."""
     if isinstance(answer, Failure) and answer.error is not None:
         return f"the provider raised {type(answer.error).__name__}"
-    return f"the provider answered with {type(answer).__name__}, which is no reply"
+    if isinstance(answer, Completion):
+        kinds = {"stop": StopReason, "usage": Usage, "parts": tuple}
+        given = {name: cast("object", getattr(answer, name)) for name in kinds}
+        for name, kind in kinds.items():
+            if not isinstance(given[name], kind):
+                found = type(given[name]).__name__
+                return f"the provider answered with a Completion: found {found} as its {name}, expected {kind.__name__}"
+        return "the provider answered with a Completion: one of its parts, or a field of one, is of another type"
+    return f"the provider answered with {type(answer).__name__}, which is no reply; expected Completion or Refused"

@@ -113,11 +113,13 @@ class TodosNotice:
 
 @attrs.frozen
 class CondensedNotice:
-    """The history was condensed."""
+    """The history was condensed: so many tokens are freed, by these steps (`Condensed` names them)."""
 
     messages_dropped: int
     summary_chars: int
     summarized: bool
+    freed: int = 0
+    steps: tuple[str, ...] = ()
     run: str = ""
 
 

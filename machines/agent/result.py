@@ -228,11 +228,11 @@ BY_REASON: Final[Mapping[str, type[RunError]]] = {
 BY_FACT: Final[tuple[tuple[Fact, type[RunError]], ...]] = (
     (Fact.LIMIT_REACHED, RunLimitReached),
     (Fact.STUCK, RunStuck),
-    (Fact.REFUSED, RunRefused),
     (Fact.TRUNCATED, RunTruncated),
     (Fact.RECOVERY_EXHAUSTED, RecoveryExhausted),
+    (Fact.REFUSED, RunRefused),
 )
-"""What stopped a run, before how it is filed: the first that holds names the error."""
+"""What stopped a run, before how it is filed: the first that holds names the error. Last words may be refused too."""
 
 BY_STATUS: Final[Mapping[TerminalStatus, type[RunError]]] = {
     TerminalStatus.PARTIAL: RunIncomplete,

@@ -38,6 +38,9 @@ INPUT_SHARE: Final = 0.5
 MECHANICAL_CHARS: Final = 8_000
 """Characters of a summary that was made without a model."""
 
+LEAST_SUMMARY: Final = 128
+"""Tokens: a window that leaves less for a summary cannot hold one."""
+
 TRIES: Final = 2
 """How often a model is asked for a summary."""
 
@@ -138,6 +141,8 @@ class Shrinking:
     async def _asked(self, request: Request, complete: Complete) -> str:
         """A model's summary; empty where it gives none that is whole."""
         request = _fitted(request, self._window)
+        if request.max_tokens < LEAST_SUMMARY:
+            return ""
         for number in range(TRIES if self._history.summaries else 0):
             if not self._affords(tokens_of(request.messages) + request.max_tokens, self._usage):
                 break

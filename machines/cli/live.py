@@ -123,8 +123,7 @@ def _lines_of(notice: Notice, most: int) -> list[str]:
             said = f": {_short(notice.said, most)}" if notice.said else ""
             return [f"recover {notice.reason.replace('_', ' ')}, attempt {notice.attempt}{after}{said}"]
         case CondensedNotice():
-            how = f"{notice.messages_dropped} messages summed up" if notice.messages_dropped else "results cleared"
-            return [f"shorter {how}{'' if notice.summarized or not notice.messages_dropped else ' without the model'}"]
+            return [f"shorter by {notice.freed} tokens: {', '.join(notice.steps)}"]
         case _:
             return []
 

@@ -102,6 +102,12 @@ def test_a_prompt_is_plainly_short_below_a_quarter_of_the_window(
     assert (REQUEST.step(FRESH, event).run.case is C.INSISTED) is short
 
 
+def test_what_nobody_can_read_is_no_reason_to_shorten_a_prompt_that_is_plainly_short() -> None:
+    for estimate, state in ((31_999, S.REFUSED), (32_000, S.RECOVERING), (None, S.RECOVERING)):
+        assert REQUEST.step(FRESH, refusal(400, estimate=estimate)).run.at is state
+    assert REQUEST.step(FRESH, refusal(413, estimate=10)).run.case is C.SHRUNK, "that status says so"
+
+
 @pytest.mark.parametrize(
     ("event", "fits"),
     [

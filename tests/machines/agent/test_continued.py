@@ -112,3 +112,14 @@ async def test_what_every_reply_cost_is_in_the_account() -> None:
     moves = [says("One, ", CUT), EMPTY, says("two, ", PAUSE), finish("three.")]
     result, _ = await ran(*moves, policy=Policy(budget=Budget(tokens=100_000)))
     assert result.outcome.account.usage == Usage(40, 20)
+
+
+async def test_an_answer_that_is_cut_in_its_declaration_is_shown_and_ends_nothing() -> None:
+    half = Completion(CUT, (CallPart("end", "finish", '{"kind": "final", "text": "The report begins'),), Usage(10, 5))
+    result, model = await ran(half, half, half, half, says("That was all."))
+    assert (result.status, result.outcome.reason.by) == (TerminalStatus.PARTIAL, "recovery_exhausted")
+    assert "The report begins" in result.output
+    told = str(model.requests[1][-1].parts)
+    assert "Your finish was cut off, so it ended nothing" in told
+    again, _ = await ran(half, finish("The report begins and ends."))
+    assert again.raise_for_status().output == "The report begins and ends."

@@ -408,10 +408,10 @@ SECRET = "sk-do-not-tell"
         (ValueError(SECRET), "the provider raised ValueError"),
         (None, "the provider answered with NoneType, which is no reply"),
         ({"text": "x"}, "the provider answered with dict, which is no reply"),
-        (Completion(StopReason.END_TURN, (SECRET,)), "Completion, which is no reply"),  # type: ignore[arg-type]
-        (Completion(StopReason.END_TURN, None), "Completion, which is no reply"),  # type: ignore[arg-type]
-        (Completion("stop", ()), "Completion, which is no reply"),  # type: ignore[arg-type]
-        (replies(CallPart(None, "look", "{}")), "Completion, which is no reply"),  # type: ignore[arg-type]
+        (Completion(StopReason.END_TURN, (SECRET,)), "a Completion: one of its parts"),  # type: ignore[arg-type]
+        (Completion(StopReason.END_TURN, None), "found NoneType as its parts, expected tuple"),  # type: ignore[arg-type]
+        (Completion("stop", ()), "found str as its stop, expected StopReason"),  # type: ignore[arg-type]
+        (replies(CallPart(None, "look", "{}")), "a Completion: one of its parts"),  # type: ignore[arg-type]
         (Refused("no", "x"), "Refused, which is no reply"),  # type: ignore[arg-type]
     ],
 )
