@@ -39,7 +39,7 @@ from ..message import CUT
 from ..outcome import told_of
 from ..state import Run
 from ..words import FINISH
-from .attempts import caught, first_leaf
+from .attempts import attempt, caught, first_leaf
 from .calling import problem_of
 from .conversation import Conversation
 from .finish import Told, begun, declared
@@ -72,7 +72,17 @@ PIECE_CHARS: Final = 2_048
 """Characters of a stream that are one event: fewer would be a line in the journal for each word."""
 
 
+MOST_AT_ONCE: Final = 65_536
+"""Characters of one piece of a stream that are looked at: to look at megabytes would keep every other run waiting."""
+
+COUNT_SECONDS: Final = 10.0
+"""The time that a provider may take to count a prompt; an estimate must do after it."""
+
 _WITHDRAWN: Final = object()
+
+
+def _soon() -> float:
+    return anyio.current_time() + COUNT_SECONDS
 
 
 @attrs.define(eq=False)
@@ -100,16 +110,21 @@ class Asking:
     ) -> None:
         self._world, self._notices, self._keep, self._run_now, self._now = world, notices, keep, run, now
         self._talk, self._plan, self._tools = talk, plan, tools
-        self._counted: tuple[int, int] | None = None  # the last prompt: as the provider counted it, and as it is here
         self._wanted: list[_Wanted] = []
+        self._over = False
         self.hear: Callable[[Event], bool] = lambda event: True
 
-    def _estimate(self, rough: int) -> int:
-        """The size of a prompt that is `rough` here: the last one as it was counted, and what is new since; tokens."""
-        return rough if self._counted is None else max(0, self._counted[0] + rough - self._counted[1])
+    def _estimate(self) -> int:
+        """The size of the next prompt: the last one as it was counted, and what is new since; tokens."""
+        counted, tokens = self._talk.counted, self._talk.transcript.tokens()
+        if counted is not None:
+            return max(0, counted[0] + tokens - counted[1])
+        return self._world.overhead_tokens + tokens + len(self._note()) // CHARS_A_TOKEN
 
     async def shorter(self, step: str) -> int:
         """Have a step of condensing done before the next request; the characters freed. 0 where none follows."""
+        if self._over:
+            return 0
         wanted = _Wanted(step)
         self._wanted.append(wanted)
         await wanted.done.wait()
@@ -117,6 +132,10 @@ class Asking:
 
     def over(self) -> None:
         """No request follows any more."""
+        self._over = True
+        self._release()
+
+    def _release(self) -> None:
         for wanted in self._wanted:
             wanted.done.set()
         self._wanted.clear()
@@ -131,12 +150,8 @@ class Asking:
             if wanted.freed:
                 self._notices.tell(CondensedNotice(0, 0, summarized=False, freed=event.freed, steps=event.steps))
             go_on = (not wanted.freed or self.hear(event)) and go_on
-        self.over()
+        self._release()
         return go_on
-
-    def _rough(self) -> int:
-        note = len(self._note()) // CHARS_A_TOKEN
-        return self._world.overhead_tokens + self._talk.transcript.tokens() + note
 
     def _note(self) -> str:
         """The plan as it stands, for the end of the request; an application's own plan is its own matter."""
@@ -151,8 +166,7 @@ class Asking:
         elif not self._shortened():
             return ()
         limits = await limits_for(self._world.provider)
-        rough = self._rough()
-        estimate = self._estimate(rough)
+        estimate = self._estimate()
         request = self._request(limits, command, estimate)
         if not command.final:
             measured = await self._measured(request, limits, estimate)
@@ -162,7 +176,6 @@ class Asking:
         if answer is _WITHDRAWN:
             return ()
         if isinstance(answer, Completion) and is_sound(answer):
-            self._counted = (answer.usage.input, rough) if answer.usage.input else None
             return (await self._replied(answer, request, limits),)
         if isinstance(answer, Refused) and is_sound_refusal(answer):
             return (self._refused(answer, request, limits, estimate),)
@@ -188,7 +201,7 @@ class Asking:
         one = Shrinking(
             self._talk.transcript,
             window,
-            self._estimate(self._rough()),
+            self._estimate(),
             run.policy.history,
             pinned=pinned,
             affords=lambda tokens, usage: affords(run, tokens, usage),
@@ -216,8 +229,10 @@ class Asking:
         if estimate < COUNTED_FROM * room:
             return None
         provider = self._world.provider
-        counted: object = await caught(lambda: provider.count(request)) if isinstance(provider, Counting) else None
-        if isinstance(counted, int) and counted > 0:
+        counted: object = None
+        if isinstance(provider, Counting):
+            counted = await attempt(lambda: provider.count(request), anyio.CancelScope(deadline=_soon()))
+        if isinstance(counted, int) and not isinstance(counted, bool) and counted > 0:
             return Measured(self._now(), counted, room, window, exact=True)
         return Measured(self._now(), estimate, room, window)
 
@@ -241,9 +256,11 @@ class Asking:
         if not (self._world.stream and isinstance(provider, Streaming)):
             return await caught(lambda: provider.complete(request))
         answer: object = _WITHDRAWN
-        with anyio.CancelScope() as scope:
-            stream = _Stream(self._notices, lambda piece: self._piece(piece, scope))
+        scope = anyio.CancelScope()
+        stream = _Stream(self._notices, lambda piece: self._piece(piece, scope))
+        with scope:
             answer = await caught(lambda: provider.stream(request, stream.heard))
+        stream.over = True
         return answer
 
     def _piece(self, piece: tuple[str, str, int, int], scope: anyio.CancelScope) -> None:
@@ -326,14 +343,18 @@ class _Stream:
         self._notices, self._hand_on = notices, piece
         self._held: dict[str, str] = {}
         self._chants: dict[str, Chant] = {}
+        self.over = False  # what comes now is of no request any more
 
     def heard(self, channel: str, text: str) -> None:
-        """A piece of any length."""
+        """A piece of any length. Of one that is far too long for a piece only the end is looked at."""
+        if self.over:
+            return
         self._notices.tell(PieceNotice(text, channel))
-        held = self._held.get(channel, "") + text
-        while len(held) >= PIECE_CHARS:
-            piece, held = held[:PIECE_CHARS], held[PIECE_CHARS:]
+        held = self._held.get(channel, "") + text[-MOST_AT_ONCE:]
+        whole = len(held) - len(held) % PIECE_CHARS
+        for at in range(0, whole, PIECE_CHARS):
+            piece = held[at : at + PIECE_CHARS]
             chant = self._chants.setdefault(channel, Chant())
             laps = chant.feed(piece)
             self._hand_on((channel, piece, laps, chant.period))
-        self._held[channel] = held
+        self._held[channel] = held[whole:]

@@ -72,6 +72,7 @@ class Conversation:
         self.transcript = Transcript()
         self.told = Told("", None, (), ())
         self.calls: dict[str, tuple[CallPart, Call]] = {}
+        self.counted: tuple[int, int] | None = None  # the last prompt: as its provider counted it, and as it is here
         self.open_text = self._before = ""  # what the next reply continues, and what the last one did
 
     def took(self, answer: Completion, made: Callable[[CallPart], Call]) -> Told:
@@ -83,6 +84,7 @@ class Conversation:
         self.told = told
         if answer.stop is StopReason.PAUSE and not told.calls:
             self.open_text = told.text
+        self.counted = (answer.usage.input, self.transcript.tokens()) if answer.usage.input else None
         self.transcript.reply(told.parts)
         for call, why in told.answered:
             self.transcript.answer(call, why, error=True)

@@ -92,10 +92,10 @@ def begun(calls: Sequence[CallPart]) -> str:
     for call in calls:
         if call.name == FINISH:
             try:
-                given = jiter.from_json(call.args.encode("utf-8", "replace"), partial_mode="trailing-strings")
+                given: object = jiter.from_json(call.args.encode("utf-8", "replace"), partial_mode="trailing-strings")
             except ValueError:
                 return ""
-            text = given.get("text") if isinstance(given, dict) else None
+            text = cast("dict[str, object]", given).get("text") if isinstance(given, dict) else None
             return text if isinstance(text, str) else ""
     return ""
 

@@ -7,14 +7,14 @@ reply: what is wrong in it would be found only later, in the journal.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from math import isfinite
 from typing import Final, TypeVar, cast
 
 import anyio
 import attrs
 
-from ..events import Facts, StopReason, Usage
+from ..events import Facts, RefusalKind, StopReason, Usage
 from .attempts import Failure, attempt
 from .wire import CallPart, Completion, Refused, TextPart, ThinkingPart
 
@@ -69,13 +69,17 @@ def is_sound(answer: Completion) -> bool:
     stop, usage, parts = cast("tuple[object, object, object]", (answer.stop, answer.usage, answer.parts))
     if not (isinstance(stop, StopReason) and isinstance(usage, Usage) and isinstance(parts, tuple)):
         return False
+    counts = cast("tuple[object, ...]", (usage.input, usage.output, usage.cached))
+    if not all(isinstance(count, int) and not isinstance(count, bool) for count in counts) or not _is_number(usage.usd):
+        return False
     return all(map(_is_sound_part, cast("tuple[object, ...]", parts)))
 
 
 def _is_sound_part(part: object) -> bool:
     if isinstance(part, CallPart):
         return all(map(_is_text, (part.id, part.name, part.args)))
-    return isinstance(part, _WORDS) and _is_text(part.text)
+    raw = cast("object", part.raw if isinstance(part, ThinkingPart) else None)
+    return isinstance(part, _WORDS) and _is_text(part.text) and (raw is None or isinstance(raw, Mapping))
 
 
 def _is_text(value: object) -> bool:
@@ -85,6 +89,12 @@ def _is_text(value: object) -> bool:
 def is_sound_refusal(answer: Refused) -> bool:
     """As `is_sound`, of a refusal."""
     status, body, after = cast("tuple[object, object, object]", (answer.status, answer.body, answer.after))
+    sizes = cast("tuple[object, ...]", (answer.limit, answer.size))
+    if not all(size is None or (isinstance(size, int) and not isinstance(size, bool)) for size in sizes):
+        return False
+    kind, too_long = cast("tuple[object, object]", (answer.kind, answer.too_long))
+    if not (isinstance(kind, RefusalKind) and isinstance(too_long, bool)) or isinstance(status, bool):
+        return False
     return isinstance(status, int) and isinstance(body, str) and (after is None or _is_number(after))
 
 

@@ -15,6 +15,7 @@ import anyio
 import anyio.lowlevel
 import attrs
 
+from .attempts import Failure, attempt
 from .limits import KnownLimits, LimitSource, ModelLimits, chain_of, key_of, limits_now, memory
 from .wire import Provider
 
@@ -93,17 +94,14 @@ async def _ask(provider: Provider) -> None:
 
 
 async def _answer(provider: Provider, model: str) -> ModelLimits:
-    found: Any = None
-    with anyio.move_on_after(SECONDS) as scope:
-        try:
-            found = getattr(provider, "model_limits")(model)  # noqa: B009  # it is in no protocol
-            if inspect.isawaitable(found):
-                found = await found
-        except Exception as error:  # noqa: BLE001  # it is the application's code, and a guess is better than no run
-            _LOG.warning("%s: its limits could not be looked up: %s", provider.name, type(error).__name__)
-            return ModelLimits()
-    if scope.cancelled_caught:
-        _LOG.warning("%s: its limits could not be looked up within %g seconds", provider.name, SECONDS)
+    async def asked() -> object:
+        found: Any = getattr(provider, "model_limits")(model)  # noqa: B009  # it is in no protocol
+        return await found if inspect.isawaitable(found) else found
+
+    found = await attempt(asked, anyio.CancelScope(deadline=anyio.current_time() + SECONDS))
+    if isinstance(found, Failure):
+        why = f" within {SECONDS:g} seconds" if found.error is None else f": {type(found.error).__name__}"
+        _LOG.warning("%s: its limits could not be looked up%s", provider.name, why)
         return ModelLimits()
     if isinstance(found, ModelLimits):
         return found

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from ..commands import Condense
-from ..events import Condensed, Text, Usage
+from ..events import Condensed, StopReason, Text, Usage
 from ..ledger.observe import Keep, text_of
 from ..message import CUT, UNREAD
 from ..policy import History
@@ -47,7 +47,7 @@ TRIES: Final = 2
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds before it is asked again: where no refusal says how long, and at most."""
 
-NOT_WHOLE: Final = CUT | UNREAD
+NOT_WHOLE: Final = CUT | UNREAD | {StopReason.PAUSE}
 """Stop reasons of a reply that is no summary, whatever it says."""
 
 Complete = Callable[[Request], Awaitable[object]]

@@ -74,6 +74,7 @@ def keep_snapshot(store: Store, taken: Snapshot) -> None:
         "run": AGENT_RUN.write_run(taken.run),
         "transcript": taken.talk.transcript.plain(),
         "told": [told.text, told.kind, taken.talk.open_text],
+        "counted": taken.talk.counted,
         "calls": [[plain_of(part), AGENT_RUN.codec.to_plain(call)] for part, call in taken.talk.calls.values()],
         "todos": list(taken.todos),
         "left": AGENT_RUN.commands.write(taken.left),
@@ -113,6 +114,9 @@ def _read(plain: dict[str, Any]) -> Snapshot:
     talk = Conversation()
     talk.transcript = Transcript.of(plain["transcript"])
     text, kind, talk.open_text = plain["told"]
+    if plain["counted"] is not None:
+        counted, rough = plain["counted"]
+        talk.counted = (int(counted), int(rough))
     talk.told = Told(text, kind, (), ())
     talk.calls = {part.id: (part, call) for part, call in map(_call, plain["calls"])}
     left = AGENT_RUN.commands.read(plain["left"])

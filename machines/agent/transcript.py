@@ -248,6 +248,8 @@ class Transcript:
             self._rewrite(was)
             return 0
         self._task = task
+        there = {*calls_in(self._done), *self._answers}
+        self._spilled = {call: text for call, text in self._spilled.items() if call in there}
         return freed
 
     def _cut(self, keep_tokens: int) -> int:

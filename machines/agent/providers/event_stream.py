@@ -38,6 +38,10 @@ class Stream:
     again: bool = True
 
 
+BOM: Final = b"\xef\xbb\xbf"
+"""The mark of the byte order in UTF-8, which some servers send before all else."""
+
+
 def is_stream(headers: Mapping[str, str]) -> bool:
     """Whether an answer says that it is a stream of events."""
     return "text/event-stream" in headers.get("content-type", "").lower()
@@ -50,7 +54,7 @@ def looks_streamed(body: bytes) -> bool:
 
 def events_in(body: bytes) -> Iterator[str]:
     """The data of each event in a whole body. One that is not closed counts: the last one often is not."""
-    source = EventSource(httpx.Response(200, headers=_SHOWN, content=body.removeprefix(b"\xef\xbb\xbf") + b"\n\n"))
+    source = EventSource(httpx.Response(200, headers=_SHOWN, content=body.removeprefix(BOM) + b"\n\n"))
     return (event.data for event in source.iter_sse())
 
 
@@ -98,6 +102,7 @@ class _Chunks(httpx.AsyncByteStream):
         self.ended, self.again = False, True
         self.why: str | None = None
         self.since: list[bytes] = []
+        self._head: bytes | None = b""  # what came of a mark of the byte order, which belongs to no event
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
@@ -121,8 +126,18 @@ class _Chunks(httpx.AsyncByteStream):
             self._break_off(f"a stream of more than {self._most} bytes", again=False)
         if self.ended:
             raise StopAsyncIteration
+        chunk = self._without_mark(chunk)
         self.since.append(chunk)
         return chunk
+
+    def _without_mark(self, chunk: bytes) -> bytes:
+        if self._head is None:
+            return chunk
+        self._head += chunk
+        if len(self._head) < len(BOM) and BOM.startswith(self._head):
+            return b""
+        whole, self._head = self._head.removeprefix(BOM), None
+        return whole
 
     def rest(self) -> bytes:
         """The last block."""

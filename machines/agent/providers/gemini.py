@@ -191,7 +191,8 @@ def _call(part: CallPart, signature: Mapping[str, Any]) -> orjson.Fragment:
         args = written({MALFORMED: part.args} if part.args.strip() else {})
     before = written({"id": part.id, "name": part.name})
     called = orjson.Fragment(before[:-1] + b',"args":' + args + b"}")
-    return orjson.Fragment(orjson.dumps({"functionCall": called, **signature}))
+    signed = written(dict(signature))[1:-1]
+    return orjson.Fragment(orjson.dumps({"functionCall": called})[:-1] + (b"," + signed if signed else b"") + b"}")
 
 
 def _tool(tool: ToolSchema) -> orjson.Fragment:

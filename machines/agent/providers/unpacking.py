@@ -9,13 +9,17 @@ from __future__ import annotations
 import zlib
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 import anyio
+import anyio.lowlevel
 import httpx
 
 ACCEPTED: Final = "gzip, deflate"
 """What a request says that can be unpacked here."""
+
+PIECE: Final = 65_536
+"""Bytes that are unpacked at a time."""
 
 _WINDOW: Final = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
 
@@ -33,20 +37,28 @@ class Unpacked:
         return self
 
     async def __anext__(self) -> bytes:
+        packed = self._packed
+        if packed is not None and packed.unconsumed_tail:
+            await anyio.lowlevel.checkpoint()  # a few packed bytes may hold millions: others want their turn
+            return self._unpacked(packed, packed.unconsumed_tail)
         chunk = await anext(self._raw)
         bare, self._may_be_bare = self._may_be_bare, False
         if self._packed is None:
             return chunk
         try:
-            return self._packed.decompress(chunk)
+            return self._packed.decompress(chunk, PIECE)
         except zlib.error as error:
             if not bare:
                 raise httpx.DecodingError(str(error)) from None
         self._packed = zlib.decompressobj(-zlib.MAX_WBITS)
+        return self._unpacked(self._packed, chunk)
+
+    def _unpacked(self, packed: Any, data: bytes) -> bytes:
         try:
-            return self._packed.decompress(chunk)
+            piece: bytes = packed.decompress(data, PIECE)
         except zlib.error as error:
             raise httpx.DecodingError(str(error)) from None
+        return piece
 
     async def drain(self) -> None:
         """Read what is left and throw it away."""

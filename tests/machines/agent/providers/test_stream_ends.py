@@ -121,6 +121,40 @@ async def test_what_gemini_says_of_an_error_behind_its_last_event_is_the_refusal
     assert '"busy"' in got.body
 
 
+BOM = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize("head", [(BOM + HELLO,), (BOM[:1], BOM[1:] + HELLO), (BOM[:2], BOM[2:], HELLO), (HELLO,)])
+async def test_a_mark_of_the_byte_order_before_a_stream_takes_no_event_with_it(head: tuple[bytes, ...]) -> None:
+    got, told = await ask(sends(*head, HELLO, STOP, DONE))
+    assert isinstance(got, Completion)
+    assert (got.text, len(told)) == ("HelloHello", 2)
+
+
+async def test_a_few_packed_bytes_that_hold_millions_keep_nobody_waiting() -> None:
+    packed = gzip.compress(b": ping\n\n" * 4_000_000)
+    assert len(packed) < 200_000
+
+    async def answer(stream: ByteStream) -> None:
+        await stream.send(HEAD % b"content-encoding: gzip\r\n" + chunk(packed) + END)
+
+    longest, last = 0.0, time.monotonic()
+
+    async def ticks() -> None:
+        nonlocal longest, last
+        while True:
+            await anyio.sleep(0.01)
+            now = time.monotonic()
+            longest, last = max(longest, now - last), now
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ticks)
+        got, _ = await ask(answer, seconds=0.5)
+        group.cancel_scope.cancel()
+    assert isinstance(got, Refused)
+    assert longest < 1.0, "seconds; to unpack it all takes several"
+
+
 def as_it_is(data: bytes) -> bytes:
     return data
 
