@@ -152,7 +152,8 @@ def add_verbs(
 
         Deciding again finds where the two runs part. From there on the recorded events are those of a run that went
         another way, so nothing is forecast: how the second run would have ended is told only if it reached an end
-        while they still fitted it.
+        while they still fitted it. What the record measured stays as measured: a key that changes only how something
+        is done, and not what is decided by it, makes nothing part.
 
         Exit 1 if the table no longer answers as recorded, or, with --policy, if the two runs part.
 

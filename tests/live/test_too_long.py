@@ -57,7 +57,7 @@ ONCE = Recovery(truncated=0)
 
 
 @each
-async def test_a_result_larger_than_the_window_is_cleared_after_the_server_refused_it_and_the_run_is_answered(
+async def test_a_result_larger_than_the_window_is_set_aside_after_the_server_refused_it_and_the_run_is_answered(
     ask: Callable[..., Awaitable[Any]],
 ) -> None:
     given: list[str] = []
@@ -74,7 +74,7 @@ async def test_a_result_larger_than_the_window_is_cleared_after_the_server_refus
         pytest.skip("this model, on this machine, made no call")
     assert [refusal["kind"] for refusal in ran.heard("Refusal")] == ["prompt_too_long"]
     ahead, after = ran.heard("Condensed")
-    assert (ahead["freed"], after["steps"]) == (0, ["cleared"])
+    assert (ahead["freed"], after["steps"]) == (0, ["spilled"])
     kinds = [event["is"] for event in ran.events]
     assert "Reply" in kinds[kinds.index("Refusal") :], "it was answered"
     assert any(isinstance(notice, CondensedNotice) for notice in ran.notices)
