@@ -19,9 +19,6 @@ from .state import ENDINGS, Phase, Run
 
 Done = tuple[Run, Sequence[Command]]
 
-TOO_LARGE = 413
-"""The HTTP status that says that a request is too large."""
-
 LAST_REPLY_FACTS: Mapping[StopReason, tuple[Fact, ...]] = {
     StopReason.LENGTH: (Fact.TRUNCATED,),
     StopReason.CONTEXT_WINDOW: (Fact.TRUNCATED,),
@@ -87,7 +84,7 @@ def fail_overflow(run: Run, event: Refusal | Condensed) -> Done:
     """The request is not taken, and nothing is left to condense: an overflow where the provider says so."""
     run = charge_summary(run, event) if isinstance(event, Condensed) else run
     sent = run.request
-    by = "context_overflow" if sent.said or sent.status == TOO_LARGE else "refused"
+    by = "context_overflow" if sent.said else "refused"
     sizes = (("estimated", sent.size), ("window", sent.window))
     reason = Reason(by, (("status", sent.status), ("condensed", run.policy.recovery.condensed), *sizes))
     run = evolve(run, facts=with_facts(run.facts, Fact.REFUSED))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import Enum
+
 from statecraft import Evidence, Guard, Level, guard, seen
 from statecraft.evolve import evolve
 
@@ -29,26 +32,25 @@ def troubled(run: Run, event: Reply) -> Evidence:
     )
 
 
-def reply_is(state: ReplyState) -> Guard[Run, Event]:
-    """What was done about a reply that went wrong."""
-    name = f"reply_{state.value}"
+def _stands(name: str, what: str, wanted: Enum, found: Callable[[Run], Enum]) -> Guard[Run, Event]:
+    """Something in the run stands so; `what` names in the evidence how it does."""
 
     def ask(run: Run, event: Event) -> Evidence:
-        return seen(name, run.reply.at is state, reply=run.reply.at.value)
+        now = found(run)
+        return seen(name, now is wanted, **{what: now.value})
 
     ask.__name__ = name
     return guard(ask)
+
+
+def reply_is(state: ReplyState) -> Guard[Run, Event]:
+    """What was done about a reply that went wrong."""
+    return _stands(f"reply_{state.value}", "reply", state, lambda run: run.reply.at)
 
 
 def request_is(state: RequestState) -> Guard[Run, Event]:
     """What was done about a refusal."""
-    name = f"request_{state.value}"
-
-    def ask(run: Run, event: Event) -> Evidence:
-        return seen(name, run.request.at is state, request=run.request.at.value)
-
-    ask.__name__ = name
-    return guard(ask)
+    return _stands(f"request_{state.value}", "request", state, lambda run: run.request.at)
 
 
 @guard
@@ -73,13 +75,7 @@ def nothing_left(run: Run, event: Condensed) -> Evidence:
 
 def because(cause: Cause) -> Guard[Run, Condensed]:
     """Why the history was condensed."""
-    name = f"because_{cause.value}"
-
-    def ask(run: Run, event: Condensed) -> Evidence:
-        return seen(name, run.cause is cause, cause=run.cause.value)
-
-    ask.__name__ = name
-    return guard(ask)
+    return _stands(f"because_{cause.value}", "cause", cause, lambda run: run.cause)
 
 
 @guard
@@ -90,13 +86,7 @@ def calls(run: Run, event: Reply) -> Evidence:
 
 def message_is(kind: Message) -> Guard[Run, Event]:
     """The candidate has become this kind of message."""
-    name = f"is_{kind.value}"
-
-    def ask(run: Run, event: Event) -> Evidence:
-        return seen(name, run.candidate.at is kind, candidate=run.candidate.at.value)
-
-    ask.__name__ = name
-    return guard(ask)
+    return _stands(f"is_{kind.value}", "candidate", kind, lambda run: run.candidate.at)
 
 
 @guard

@@ -18,8 +18,9 @@ from .detectors.roster import CONDENSING
 from .detectors.vain_condensing import vain
 from .events import Condensed, Measured, Refusal, Reply, StopReason, Values
 from .outcome import Fact, Reason
+from .refusals.believed import believed
 from .reply import FULL_AT, Mend, ReplyCase, chars_of
-from .request import RequestCase, Retry, believed, fitting
+from .request import RequestCase, Retry, fitting
 from .state import Cause, Phase, Run
 
 FIRST_WAIT: Final = 0.5
@@ -122,8 +123,7 @@ def stop_truncated(run: Run, event: Reply) -> Done:
 def stop_malformed(run: Run, event: Reply) -> Done:
     """Calls that nobody can tell, once too often in one incident."""
     reason = Reason("malformed_tool_input", (("allowed", run.policy.recovery.malformed), ("stop", event.stop.value)))
-    run, commands = conclude(charge(run, event), [Discard()], reason, Fact.RECOVERY_EXHAUSTED)
-    return run, commands
+    return conclude(charge(run, event), [Discard()], reason, Fact.RECOVERY_EXHAUSTED)
 
 
 def stop_spent(run: Run, event: Reply) -> Done:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statecraft.evolve import evolve
 
-from .events import Condensed, Event, Reply, Usage
+from .events import Condensed, Event, Reply, together
 from .state import Run, Spent
 
 
@@ -22,8 +22,7 @@ def with_summary(spent: Spent, event: Event) -> Spent:
     """What is spent with a condensing's cost, if the event is one; the prompt is shorter by what it freed."""
     if not isinstance(event, Condensed):
         return spent
-    had, cost = spent.usage, event.usage
-    usage = Usage(had.input + cost.input, had.output + cost.output, had.cached + cost.cached, had.usd + cost.usd)
+    usage = together(spent.usage, event.usage)
     return evolve(spent, usage=usage, last=evolve(spent.last, input=max(0, spent.last.input - event.freed)))
 
 
@@ -39,10 +38,9 @@ def charge(run: Run, event: Reply) -> Run:
 
 def charged(spent: Spent, event: Reply) -> Spent:
     """What is spent with the reply's cost. It counts at least one token, so that tokens bound turns."""
-    had, cost = spent.usage, event.usage
+    cost = event.usage
     counted = cost.input + cost.output
-    output = cost.output if counted else 1
-    usage = Usage(had.input + cost.input, had.output + output, had.cached + cost.cached, had.usd + cost.usd)
+    usage = together(spent.usage, cost if counted else evolve(cost, output=1))
     return evolve(
         spent,
         now=max(event.at, spent.now),

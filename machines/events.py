@@ -127,6 +127,11 @@ class Usage:
     usd: float = 0.0
 
 
+def together(one: Usage, other: Usage) -> Usage:
+    """What two replies cost."""
+    return Usage(one.input + other.input, one.output + other.output, one.cached + other.cached, one.usd + other.usd)
+
+
 @attrs.frozen
 class Call:
     """One call: its id, tool, signature (8-byte digest of tool and canonical arguments) and the text of its arguments.

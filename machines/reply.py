@@ -25,6 +25,7 @@ import attrs
 from statecraft import Evidence, Rows, Table, guard, keep, ordered, seen
 from statecraft.evolve import evolve
 
+from ._incident import sizes_of
 from .commands import Command
 from .events import Declared, Reply, StopReason
 from .message import WITHHELD, was_cut
@@ -198,15 +199,7 @@ def _to(case: ReplyCase) -> Callable[[Mending, Reply], tuple[Mending, tuple[()]]
     return effect
 
 
-def _size(budget: Mend) -> Callable[[Mending], int]:
-    def full(run: Mending) -> int:
-        return int(getattr(run.policy, budget.value))
-
-    full.__name__ = f"{budget.value}_full"
-    return full
-
-
-SIZES: Final[Mapping[Mend, Callable[[Mending], int]]] = {budget: _size(budget) for budget in Mend}
+SIZES: Final = sizes_of(Mend)
 """How full each budget is at the start of an incident, by the policy."""
 
 

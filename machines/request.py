@@ -26,9 +26,11 @@ import attrs
 from statecraft import Evidence, Rows, Table, guard, ordered, seen
 from statecraft.evolve import evolve
 
+from ._incident import sizes_of
 from .commands import Command
 from .events import Measured, Refusal, RefusalKind
 from .policy import Recovery
+from .refusals.believed import believed
 
 FINAL_STATUSES = frozenset({401, 402, 403, 404})
 """HTTP statuses after which asking again cannot help: no key, no money, not allowed, no such model."""
@@ -52,9 +54,6 @@ A request that alone is over a quota, or over a model's limit with its reply, ma
 
 LEAST_REPLY: Final = 1_024
 """Tokens: a reply budget below this is not worth a request; the history is shortened instead."""
-
-LEAST_LIMIT: Final = 1_000
-"""Tokens: a smaller limit is not believed. No model has one, and a number that was misread often is."""
 
 ASSUMED_WINDOW: Final = 128_000
 """Tokens of the window of a model of which nothing is known."""
@@ -151,11 +150,6 @@ def window_of(event: Refusal) -> int | None:
     return event.window if named is None else named
 
 
-def believed(limit: int | None) -> int | None:
-    """A limit that may be one."""
-    return None if limit is None or limit < LEAST_LIMIT else limit
-
-
 @guard
 def budget_too_large(run: Sending, event: Refusal) -> Evidence:
     """The reply's budget is what does not fit, and a smaller one may."""
@@ -171,12 +165,16 @@ def budget_too_large(run: Sending, event: Refusal) -> Evidence:
     )
 
 
+def says_too_long(event: Refusal) -> bool:
+    """Whether the provider says that the request is too long: in a code, by its kind, or by the status."""
+    return event.too_long or event.kind in SIZE_KINDS or event.status == TOO_LARGE
+
+
 @guard
 def too_long(run: Sending, event: Refusal) -> Evidence:
     """The request itself is not taken: too long, or for all that is known it may be. A shorter one may pass."""
     unknown = event.kind is RefusalKind.OTHER and event.status in SIZE_STATUSES
-    said = event.too_long or event.kind in SIZE_KINDS or event.status == TOO_LARGE
-    holds = said or (unknown and not is_short(event))
+    holds = says_too_long(event) or (unknown and not is_short(event))
     return seen(
         "too_long",
         holds,
@@ -242,7 +240,7 @@ def nears_window(run: Sending, event: Measured) -> Evidence:
 def note(run: Sending, event: Refusal) -> tuple[Sending, tuple[()]]:
     """How large the prompt was, and what the model takes, as far as either is known."""
     size = event.size if event.size is not None else event.estimate
-    said = event.too_long or event.kind in SIZE_KINDS
+    said = says_too_long(event)
     return evolve(run, size=size, window=window_of(event), status=event.status, said=said), ()
 
 
@@ -261,15 +259,7 @@ def shrink_ahead(run: Sending, event: Measured) -> tuple[Sending, tuple[()]]:
     return evolve(run, case=RequestCase.SHRUNK, size=event.estimate, window=event.window), ()
 
 
-def _size(budget: Retry) -> Callable[[Sending], int]:
-    def full(run: Sending) -> int:
-        return int(getattr(run.policy, budget.value))
-
-    full.__name__ = f"{budget.value}_full"
-    return full
-
-
-SIZES: Final[Mapping[Retry, Callable[[Sending], int]]] = {budget: _size(budget) for budget in Retry}
+SIZES: Final = sizes_of(Retry)
 """How full each budget is at the start of an incident, by the policy."""
 
 

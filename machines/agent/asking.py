@@ -42,7 +42,7 @@ from ..words import FINISH
 from .attempts import attempt, caught, first_leaf
 from .calling import problem_of
 from .conversation import Conversation
-from .finish import Told, begun, declared
+from .finish import Told, begun
 from .given import is_facts, is_sound, is_sound_refusal, known, no_reply
 from .limit_lookup import can_look_up, limits_for, look_up
 from .limits import KnownLimits, LimitSource, chain_of, learn_from, limits_now
@@ -70,7 +70,6 @@ KEPT_FOR_REPLY: Final = 0.25
 
 PIECE_CHARS: Final = 2_048
 """Characters of a stream that are one event: fewer would be a line in the journal for each word."""
-
 
 MOST_AT_ONCE: Final = 65_536
 """Characters of one piece of a stream that are looked at: to look at megabytes would keep every other run waiting."""
@@ -298,7 +297,7 @@ class Asking:
         whole = not capped and answer.stop not in CUT and all(call.tool and not call.cut for call in made)
         if made and told.text and whole:
             self._notices.tell(TextNotice(told.text))  # words alone are a checkpoint, which is shown, or an ending
-        own = declared(answer).text
+        own = self._talk.own
         draft = "" if whole else begun(answer.calls)
         thinking, keep, ask = answer.thinking, self._keep, self._world.facts
         return Reply(

@@ -71,6 +71,7 @@ class Conversation:
     def __init__(self) -> None:
         self.transcript = Transcript()
         self.told = Told("", None, (), ())
+        self.own = ""  # the text of the last reply, without what it continues
         self.calls: dict[str, tuple[CallPart, Call]] = {}
         self.counted: tuple[int, int] | None = None  # the last prompt: as its provider counted it, and as it is here
         self.open_text = self._before = ""  # what the next reply continues, and what the last one did
@@ -78,6 +79,7 @@ class Conversation:
     def took(self, answer: Completion, made: Callable[[CallPart], Call]) -> Told:
         """The model replied; `made` gives a call as the run knows it. What it continues stands before its text."""
         told = declared(answer)
+        self.own = told.text
         self._before, self.open_text = self.open_text, ""
         if self._before:
             told = attrs.evolve(told, text=joined(self._before, told.text))

@@ -19,6 +19,7 @@ from typing import Any, Final
 import attrs
 
 from ..events import RefusalKind
+from ..refusals.believed import believed
 from .limit_table import in_table
 from .model_ids import normal
 from .wire import Provider, Refused
@@ -28,9 +29,6 @@ DEFAULT_WINDOW: Final = 128_000
 
 DEFAULT_OUTPUT: Final = 32_000
 """Tokens of the longest reply of a model that nothing knows; a provider that takes fewer says so, which is learned."""
-
-LEAST: Final = 1_000
-"""Tokens: a smaller limit is not learned. No model has one, and a number that was misread often is."""
 
 
 def _tokens(_: object, field: attrs.Attribute[int | None], value: object) -> None:
@@ -134,13 +132,13 @@ def register_model_limits(
 def learn(provider: Provider, *, context_window: int | None = None, max_output: int | None = None) -> None:
     """Keep what a provider named when it refused a request, in tokens: for its endpoint and its exact model.
 
-    A number replaces the one that was learned before it; one below `LEAST` is not believed.
+    A number replaces the one that was learned before it; one that is too small is not believed.
     """
     key, learned = key_of(provider), _memory.learned
     before = learned.get(key, ModelLimits())
     learned[key] = ModelLimits(
-        before.context_window if context_window is None or context_window < LEAST else context_window,
-        before.max_output if max_output is None or max_output < LEAST else max_output,
+        believed(context_window) or before.context_window,
+        believed(max_output) or before.max_output,
     )
 
 

@@ -12,12 +12,12 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from ..commands import Condense
-from ..events import Condensed, StopReason, Text, Usage
+from ..events import Condensed, StopReason, Text, Usage, together
 from ..ledger.observe import Keep, text_of
 from ..message import CUT, UNREAD
 from ..policy import History
 from .attempts import caught
-from .condensing import SUMMARY_TOKENS, mechanical_summary, summary_message, summary_request
+from .condensing import mechanical_summary, summary_message, summary_request
 from .given import is_sound, is_sound_refusal
 from .parts import CHARS_A_TOKEN, tokens_of
 from .transcript import Transcript
@@ -127,7 +127,8 @@ class Shrinking:
         if not gone:
             return
         told = self._transcript.to_summarise(self._keep, most)
-        written = await self._asked(summary_request(told, account=self._pinned), complete)
+        request = summary_request(told, account=self._pinned, max_tokens=self._window // 4)
+        written = await self._asked(request, complete)
         for step, text in (("summarised", written), ("mechanical", mechanical_summary(gone, MECHANICAL_CHARS))):
             if text:
                 summary = summary_message(text, account=self._pinned)
@@ -140,7 +141,6 @@ class Shrinking:
 
     async def _asked(self, request: Request, complete: Complete) -> str:
         """A model's summary; empty where it gives none that is whole."""
-        request = _fitted(request, self._window)
         if request.max_tokens < LEAST_SUMMARY:
             return ""
         for number in range(TRIES if self._history.summaries else 0):
@@ -152,7 +152,7 @@ class Shrinking:
                 if number + 1 < TRIES:
                     await self._sleep(min(answer.after or FIRST_WAIT, LONGEST_WAIT))
             if isinstance(answer, Completion) and is_sound(answer):
-                self._usage = _with(self._usage, answer.usage)
+                self._usage = together(self._usage, answer.usage)
                 whole = answer.stop not in NOT_WHOLE and answer.usage.output < request.max_tokens
                 if whole and answer.text.strip() and not answer.calls:
                     return answer.text
@@ -185,12 +185,3 @@ def step_of(transcript: Transcript, step: str, history: History) -> int:
             return transcript.spill_large_results(history.spilled_chars)
         case _:
             return transcript.prune(KEPT_RESULTS)
-
-
-def _fitted(request: Request, window: int) -> Request:
-    tokens = min(SUMMARY_TOKENS, max(window // 4, 1))
-    return Request(request.system, request.messages, request.tools, tokens, request.no_tools)
-
-
-def _with(one: Usage, other: Usage) -> Usage:
-    return Usage(one.input + other.input, one.output + other.output, one.cached + other.cached, one.usd + other.usd)

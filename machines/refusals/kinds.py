@@ -14,12 +14,10 @@ import attrs
 from .. import _re2
 from ..events import RefusalKind
 from ..ledger.canonical import loads
+from .believed import believed
 from .fields import count, items, string
 from .waits import duration, told
 from .wordings import WORDINGS, Wording, tokens
-
-LEAST: Final = 1_000
-"""Tokens: a smaller limit is not believed. No model has one, and a number that was misread often is."""
 
 CODES: Final[Mapping[str, RefusalKind]] = {
     **dict.fromkeys(
@@ -119,8 +117,7 @@ def reason_of(status: int, body: str) -> Reason:
         numbers = {key: count(value) for key, value in fields}  # llama.cpp's own fields
         limit, size = numbers.get("n_ctx") or reason.limit, numbers.get("n_prompt_tokens") or reason.size
         reason = attrs.evolve(reason, limit=limit, size=size)
-    if reason.limit is not None and reason.limit < LEAST:
-        reason = attrs.evolve(reason, limit=None)
+    reason = attrs.evolve(reason, limit=believed(reason.limit))
     waited = reason.kind in (RefusalKind.RATE_LIMIT, RefusalKind.OVERLOADED)
     return attrs.evolve(reason, after=wait) if waited else reason
 

@@ -16,7 +16,6 @@ from machines.agent.limit_lookup import can_look_up, limits_for, look_up
 from machines.agent.limits import (
     DEFAULT_OUTPUT,
     DEFAULT_WINDOW,
-    LEAST,
     KnownLimits,
     LimitSource,
     isolated_limits,
@@ -25,6 +24,7 @@ from machines.agent.limits import (
 )
 from machines.agent.providers import Fallback, provider_for
 from machines.agent.wire import Completion, Refused, Request
+from machines.refusals.believed import LEAST
 
 REGISTERED, LEARNED, PROVIDER, TABLE, DEFAULT = LimitSource
 KNOWN, UNKNOWN = "claude-sonnet-4-5", "my-finetune"

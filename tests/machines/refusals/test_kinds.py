@@ -14,7 +14,8 @@ from machines import _re2
 from machines.agent.providers.refusal import error_of, refused
 from machines.agent.providers.retries import passing
 from machines.events import RefusalKind as Kind
-from machines.refusals.kinds import CODES, LEAST, STATUSES, VAGUE, Reason, reason_of
+from machines.refusals.believed import LEAST
+from machines.refusals.kinds import CODES, STATUSES, VAGUE, Reason, reason_of
 from machines.refusals.wordings import WORDINGS, tokens
 
 VLLM = (
