@@ -173,6 +173,13 @@ class Detectors:
     chanting: Plain = Plain(nudge=10, stop=10)
     vain_condensing: Condensings = Condensings(nudge=2, stop=3)
 
+    @cached_property
+    def highest(self) -> int:
+        """The highest limit of any detector that is on: whatever counts beyond it counts the same."""
+        on = [one for one in attrs.astuple(self, recurse=False) if one.enabled]
+        names = ("nudge", "stop", "failing_nudge", "failing_stop")
+        return max((getattr(one, name, None) or 0 for one in on for name in names), default=0)
+
 
 def only(detectors: Detectors, *names: str) -> Detectors:
     """The same limits with every other detector switched off. Raises `AttributeError` for a name that is none."""
