@@ -16,7 +16,7 @@ from ..ported import LeftOut, NotPorted, Ported, Written, is_machine, loaded, re
 from ..proofs import FreeCycle, Report, prove
 from .loading import load_value
 from .running import BadInput, harmless
-from .texts import add
+from .texts import add, split
 
 FLAG = Parameter(negative=(), show_default=False)
 EXPECTED = "a transitions.Machine, what makes one without arguments, or what holds one as its attribute `machine`"
@@ -57,7 +57,9 @@ class Imported:
 
 def imports() -> App:
     """The verb `import`, with a command for each library."""
-    app = App(name="import", help="Carry a machine of another library over into a module that holds it as a table.")
+    examples = split(transitions)[1]
+    told = "Carry a machine of another library over into a module that holds it as a table."
+    app = App(name="import", help=told, help_epilogue=examples)
     add(app, transitions, "transitions")
     return app
 

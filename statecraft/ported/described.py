@@ -31,11 +31,15 @@ class Ask:
 
 @attrs.frozen
 class Move:
-    """One transition as it is tried in one state. `internal`: the state is neither left nor entered."""
+    """One transition as it is tried in one state. `internal`: the state is neither left nor entered.
+
+    `of` tells transitions apart: one may be tried in several states that lie in its source.
+    """
 
     target: str
     asks: tuple[Literal, ...] = ()
     internal: bool = False
+    of: int = attrs.field(default=0, eq=False)
 
 
 @attrs.frozen

@@ -22,7 +22,7 @@ AT_STATE = ("on_enter", "on_exit", "on_final")
 AT_TRANSITION = ("prepare", "before", "after")
 FEATURES = ("timeout", "on_timeout", "retries", "on_failure", "tags", "volatile_cls")
 PLAIN = ("Machine", "HierarchicalMachine")
-PARTS = ("state_cls", "event_cls", "transition_cls")
+PARTS = ("state_cls", "event_cls", "transition_cls", "condition_cls", "separator", "dynamic_methods")
 LIBRARY = "transitions"
 
 
@@ -30,8 +30,13 @@ def of_machine(machine: Any, added: Mapping[str, None]) -> Iterator[LeftOut]:
     """What holds for the whole machine."""
     if added:
         yield LeftOut(f"the automatic triggers {', '.join(added)}", "", "ask for them with --auto")
-    yield from _of_class(machine.__class__)
-    yield from _own(machine.event_cls, "the machine's events")
+    for base in machine.__class__.__mro__:
+        if base.__name__ in PLAIN and _is_library(base):
+            break
+        if _is_library(base):
+            yield LeftOut(f"what {_written(base)} adds to a plain machine", "")
+    yield from _changes(machine.__class__, "the machine")
+    yield from _changes(machine.event_cls, "the machine's events")
     if machine.has_queue:
         yield LeftOut(f"queued={machine.has_queue!r}", "the machine", "a table is stepped by its caller, one at a time")
     for kind_of_callback in AT_MACHINE:
@@ -39,24 +44,12 @@ def of_machine(machine: Any, added: Mapping[str, None]) -> Iterator[LeftOut]:
             yield LeftOut(f"{kind_of_callback} {_called(function)}", "the machine")
 
 
-def _of_class(kind: type[Any]) -> Iterator[LeftOut]:
-    """What classes between the plain machine and this one add or change."""
-    bases = kind.__mro__
-    plain = next(i for i, base in enumerate(bases) if base.__name__ in PLAIN and _is_library(base))
-    for base in bases[:plain]:
-        if _is_library(base):
-            yield LeftOut(f"what {_written(base)} adds to a plain machine", "")
-            continue
-        for name in vars(base):
-            if hasattr(bases[plain], name) and not name.startswith("__") and name not in PARTS:
-                yield LeftOut(f"{_written(base)}.{name}", "the machine", "it may be tried or taken otherwise here")
-
-
 def of_states(machine: Any, names: Iterable[str]) -> Iterator[LeftOut]:
     """What the states do, with the features that a machine's states may have."""
+    kinds: dict[type[Any], None] = {}
     for name in names:
         state = machine.get_state(name)
-        yield from _own(state.__class__, f"state {name}")
+        kinds[state.__class__] = None
         for kind in AT_STATE:
             for function in getattr(state, kind, ()):
                 yield LeftOut(f"{kind} {_called(function)}", f"state {name}")
@@ -66,6 +59,8 @@ def of_states(machine: Any, names: Iterable[str]) -> Iterator[LeftOut]:
             if found := held.get(feature):
                 shown = found if isinstance(found, int | float) else ", ".join(map(_called, many(found)))
                 yield LeftOut(f"{feature} {shown}", f"state {name}")
+    for kind_of_state in kinds:
+        yield from _changes(kind_of_state, "states")
 
 
 def of_transition(trigger: str, sources: Sequence[str], one: Any) -> Iterator[LeftOut]:
@@ -74,9 +69,9 @@ def of_transition(trigger: str, sources: Sequence[str], one: Any) -> Iterator[Le
     for kind in AT_TRANSITION:
         for function in getattr(one, kind):
             yield LeftOut(f"{kind} {_called(function)}", where)
-    yield from _own(one.__class__, where)
+    yield from _changes(one.__class__, where)
     for kind_of_condition in dict.fromkeys(ask.__class__ for ask in one.conditions):
-        yield from _own(kind_of_condition, f"the conditions of {where}")
+        yield from _changes(kind_of_condition, f"the conditions of {where}")
 
 
 def where_of(trigger: str, sources: Sequence[str], one: Any) -> str:
@@ -93,10 +88,18 @@ def place_of(function: Any, machine: Any) -> str:
     return f"{owners[0]}.{function}" if owners else f"{function!r}, found on the model or imported"
 
 
-def _own(kind: type[Any], where: str) -> Iterator[LeftOut]:
-    """A class of the user's own may change how transitions works, which cannot be told from outside."""
-    if not _is_library(kind):
-        yield LeftOut(f"what the class {_written(kind)} changes", where, "it may be tried or taken otherwise here")
+def _changes(kind: type[Any], where: str) -> Iterator[LeftOut]:
+    """What a class of the user's own does otherwise than the library's class that it is made of."""
+    library = next((base for base in kind.__mro__ if _is_library(base)), None)
+    if library is None:
+        yield LeftOut(_written(kind), where, "it may be tried or taken otherwise here")
+        return
+    for base in kind.__mro__:
+        if _is_library(base):
+            return
+        for name in vars(base):
+            if hasattr(library, name) and not name.startswith("__") and name not in PARTS:
+                yield LeftOut(f"{_written(base)}.{name}", where, "it may be tried or taken otherwise here")
 
 
 def _is_library(kind: type[Any]) -> bool:

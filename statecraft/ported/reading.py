@@ -74,7 +74,7 @@ def read(machine: Any, name: str, *, auto: bool = False) -> Ported:
                 if target not in states:
                     states.append(target)
                 literals = dict.fromkeys((asks.number(ask.func), bool(ask.target)) for ask in one.conditions)
-                moves.append(Move(target, tuple(literals), internal=one.dest is None))
+                moves.append(Move(target, tuple(literals), one.dest is None, of=id(one)))
                 met.setdefault(id(one), (trigger, [], one))[1].append(state)
             cells[trigger, state] = tuple(moves)
             if found == [] or (found is None and _ignores(machine, state)):

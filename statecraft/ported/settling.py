@@ -20,17 +20,13 @@ def settle(found: Ported) -> Ported:
     Raises `NotPorted` where nothing ever happens in it.
     """
     left_out = list(found.left_out)
-    cells = dict(found.cells)
+    cells = {cell: _kept(moves) for cell, moves in found.cells.items()}
+    taken = {move.of for moves in cells.values() for move in moves}
     for (trigger, state), moves in found.cells.items():
-        kept: list[Move] = []
         for move in moves:
-            if can_be_taken(move, kept):
-                kept.append(move)
-            else:
-                where = f"{trigger}: {state} -> {move.target}"
+            if move.of not in taken:
                 why = f"transitions never takes it: {_hidden(move, found.asks)}"
-                left_out.append(LeftOut("the transition", where, why))
-        cells[trigger, state] = tuple(kept)
+                left_out.append(LeftOut("the transition", f"{trigger}: {state} -> {move.target}", why))
     if not any(cells.values()):
         raise NotPorted("a machine none of whose transitions can ever be taken, expected one that can be left")
     leaving = {state for (_, state), moves in cells.items() if moves}
@@ -43,6 +39,14 @@ def settle(found: Ported) -> Ported:
     left_out += [LeftOut(f"the state {state}", "", why) for state in found.states if state not in used]
     states = tuple(state for state in found.states if state in used)
     return attrs.evolve(found, states=states, final=final, cells=cells, left_out=tuple(left_out))
+
+
+def _kept(moves: Iterable[Move]) -> tuple[Move, ...]:
+    kept: list[Move] = []
+    for move in moves:
+        if can_be_taken(move, kept):
+            kept.append(move)
+    return tuple(kept)
 
 
 def can_be_taken(move: Move, earlier: Iterable[Move]) -> bool:

@@ -54,12 +54,11 @@ class Written:
 
 @attrs.frozen
 class _Module:
+    """What is written: the machine, its names here, and its cells as rows and marks. `name` is the table's."""
+
     machine: Ported
+    named: Written
     name: str
-    table: str
-    states: Mapping[str, str]
-    events: Mapping[str, str]
-    asks: Mapping[int, str]
     rows: tuple[Entry, ...]
     said: tuple[Said, ...]
 
@@ -73,8 +72,10 @@ def write(machine: Ported, origin: str) -> Written:
     table = names.give(upper(file_name(machine.name)))
     events = {trigger: names.give(camel(trigger)) for trigger in machine.triggers}
     asks = {number: names.give(lower(machine.asks[number].name)) for number in sorted(used)}
-    module = _Module(machine, file_name(machine.name), table, states, events, asks, rows, tuple(said(machine)))
-    return Written("\n".join(_lines(module, origin)) + "\n", module.name.lower(), table, states, events, asks)
+    name = file_name(machine.name)
+    named = Written("", name.lower(), table, states, events, asks)
+    module = _Module(machine, named, name, rows, tuple(said(machine)))
+    return attrs.evolve(named, text="\n".join(_lines(module, origin)) + "\n")
 
 
 def _lines(module: _Module, origin: str) -> Iterator[str]:
@@ -90,7 +91,7 @@ def _lines(module: _Module, origin: str) -> Iterator[str]:
 
 def _head(module: _Module, origin: str) -> Iterator[str]:
     rules = [ROWS]
-    if module.asks:
+    if module.named.asks:
         rules += [ANSWERS, VALUES]
     if any(row.internal for row in module.rows):
         rules.append(INTERNAL)
@@ -111,7 +112,7 @@ def _not_carried_over(left_out: Sequence[LeftOut]) -> Iterator[str]:
 
 def _imports(module: _Module) -> Iterator[str]:
     marks = {one.how for one in module.said}
-    given = {"Rows", "Table", "keep", *marks, *(("Evidence", "guard", "seen") if module.asks else ())}
+    given = {"Rows", "Table", "keep", *marks, *(("Evidence", "guard", "seen") if module.named.asks else ())}
     yield from ("from __future__ import annotations", "", "from enum import Enum", "from typing import Never", "")
     yield from ("import attrs", "", f"from statecraft import {', '.join(sorted(given, key=_import_order))}", "", "")
 
@@ -124,20 +125,20 @@ def _states(module: _Module) -> Iterator[str]:
     yield "class State(Enum):"
     yield '    """The states; the values are their names in the machine of transitions."""'
     yield ""
-    yield from (f"    {member} = {_quoted(state)}" for state, member in module.states.items())
+    yield from (f"    {member} = {_quoted(state)}" for state, member in module.named.states.items())
     yield from ("", "")
 
 
 def _events(module: _Module) -> Iterator[str]:
-    for trigger, event in module.events.items():
+    for trigger, event in module.named.events.items():
         yield "@attrs.frozen"
         yield f"class {event}:"
         yield f'    """The trigger {_plain(trigger)}."""'
         if fields := _asked_by(module, trigger):
             yield ""
-            yield from (f"    {module.asks[number]}: bool" for number in fields)
+            yield from (f"    {module.named.asks[number]}: bool" for number in fields)
         yield from ("", "")
-    names = list(module.events.values())
+    names = list(module.named.events.values())
     together = " | ".join(names)
     if len(f"Event = {together}") <= WIDTH:
         yield f"Event = {together}"
@@ -153,15 +154,15 @@ def _run(module: _Module) -> Iterator[str]:
     yield "class Run:"
     yield '    """One run: where it stands. What conditions answered comes with each event."""'
     yield ""
-    yield f"    at: State = State.{module.states[module.machine.initial]}"
+    yield f"    at: State = State.{module.named.states[module.machine.initial]}"
     yield from ("", "", "def at(run: Run) -> State:", "    return run.at", "", "")
     yield from ("def move(run: Run, state: State) -> Run:", "    return attrs.evolve(run, at=state)", "", "")
 
 
 def _guards(module: _Module) -> Iterator[str]:
-    for number, name in module.asks.items():
-        asking = [event for trigger, event in module.events.items() if number in _asked_by(module, trigger)]
-        union = asking if len(asking) < len(module.events) else ["Event"]
+    for number, name in module.named.asks.items():
+        asking = [event for trigger, event in module.named.events.items() if number in _asked_by(module, trigger)]
+        union = asking if len(asking) < len(module.named.events) else ["Event"]
         yield "@guard"
         yield from _signature(name, union)
         yield from textwrap.wrap(
@@ -183,31 +184,31 @@ def _signature(name: str, events: Sequence[str]) -> Iterator[str]:
 def _table(module: _Module) -> Iterator[str]:
     machine = module.machine
     yield from ("S = State", "row = Rows[Run, State, Never]()", "")
-    yield f"{module.table}: Table[Run, State, Event, Never] = Table("
+    yield f"{module.named.table}: Table[Run, State, Event, Never] = Table("
     yield f"    {_quoted(module.name)},"
     yield "    ["
     for one in module.rows:
         yield from _row(module, one)
     for mark in module.said:
-        events = [module.events[one] for one in mark.triggers]
+        events = [module.named.events[one] for one in mark.triggers]
         yield from _call(f"        {mark.how}(", [_members(module, mark.states), events, _quoted(WHY[mark.how])], "),")
     yield "    ],"
-    yield from _call("    events=[", list(module.events.values()), "],")
-    yield f"    initial=S.{module.states[machine.initial]},"
+    yield from _call("    events=[", list(module.named.events.values()), "],")
+    yield f"    initial=S.{module.named.states[machine.initial]},"
     yield from _call("    final=[", _members(module, machine.final), "],")
     yield from ("    at=at,", "    move=move,", ")")
 
 
 def _row(module: _Module, one: Entry) -> Iterator[str]:
-    event = module.events[one.trigger]
+    event = module.named.events[one.trigger]
     guards = [_guard(module, ask) for ask in one.asks]
     if one.target is None:
         start = "        row.stay("
         words: list[str | list[str]] = [_members(module, one.sources), event, "keep", *guards]
     else:
         first, *others = one.sources
-        source = _members(module, one.sources) if others else f"S.{module.states[first]}"
-        start, words = "        row(", [source, event, f"S.{module.states[one.target]}", "keep", *guards]
+        source = _members(module, one.sources) if others else f"S.{module.named.states[first]}"
+        start, words = "        row(", [source, event, f"S.{module.named.states[one.target]}", "keep", *guards]
     *most, last = _call(start, words, "),")
     yield from most
     yield f"{last}  # internal" if one.internal else last
@@ -215,7 +216,7 @@ def _row(module: _Module, one: Entry) -> Iterator[str]:
 
 def _guard(module: _Module, ask: Literal) -> str:
     number, answer = ask
-    return module.asks[number] if answer else f"~{module.asks[number]}"
+    return module.named.asks[number] if answer else f"~{module.named.asks[number]}"
 
 
 def _asked_by(module: _Module, trigger: str) -> list[int]:
@@ -223,7 +224,7 @@ def _asked_by(module: _Module, trigger: str) -> list[int]:
 
 
 def _members(module: _Module, states: Iterable[str]) -> list[str]:
-    return [f"S.{module.states[state]}" for state in states]
+    return [f"S.{module.named.states[state]}" for state in states]
 
 
 def _call(start: str, parts: Sequence[str | list[str]], closing: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ import attrs
 from statecraft import Evidence, Rows, Table, guard, ignore, keep, refuse, seen
 
 
-class Step(Enum):
+class Stage(Enum):
     """The states; the last three are endings."""
 
     DRAFT = "draft"
@@ -136,7 +136,7 @@ class Document:
     reviewers: frozenset[str] = frozenset({"bea", "cid", "dan"})
     needed: int = 2
     rounds: int = 3
-    at: Step = Step.DRAFT
+    at: Stage = Stage.DRAFT
     version: int = 0
     approved: Mapping[str, int] = attrs.field(factory=dict[str, int])
     due: int = 0
@@ -199,11 +199,11 @@ def publish(run: Document, event: Publish) -> Next:
     return run, [Print(run.version)]
 
 
-def at(run: Document) -> Step:
+def at(run: Document) -> Stage:
     return run.at
 
 
-def move(run: Document, state: Step) -> Document:
+def move(run: Document, state: Stage) -> Document:
     return attrs.evolve(run, at=state)
 
 
@@ -219,13 +219,13 @@ def pay(run: Document, left: Mapping[Left, int | None]) -> Document:
     return attrs.evolve(run, left=left)
 
 
-S = Step
+S = Stage
 OPEN = [S.DRAFT, S.REVIEW, S.CHANGES_REQUESTED, S.APPROVED]
 BACK = [S.REVIEW, S.APPROVED]
 WITH_AUTHOR = [S.DRAFT, S.CHANGES_REQUESTED]
-row = Rows[Document, Step, Command]()
+row = Rows[Document, Stage, Command]()
 
-DOCUMENT: Table[Document, Step, Event, Command] = Table(
+DOCUMENT: Table[Document, Stage, Event, Command] = Table(
     "document",
     [
         row(WITH_AUTHOR, Submit, S.REVIEW, submit, enough_reviewers, asks=[AskReviewers], refills=[Left.REMINDER]),

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statecraft import BadTable, Evidence, Refused, Row, Table
-from statecraft import Step as Taken
+from statecraft import BadTable, Evidence, Refused, Row, Step, Table
 from statecraft.proofs import Bound, FreeCycle, NeedsRun, ends, prove
 from statecraft.testing import covered, step_one
 
@@ -32,7 +31,7 @@ from .document_approval import (
     Print,
     Publish,
     Reject,
-    Step,
+    Stage,
     Submit,
     TellAuthor,
     Withdraw,
@@ -44,7 +43,7 @@ from .document_approval import (
 )
 
 AnyTable = Table[Any, Any, Any, Any]
-S = Step
+S = Stage
 NONE_LEFT = {"rounds": 0, "reminders": 0}
 QUIET = (2, 8, 10, 11)  # rows that stay and ask for nothing
 PEOPLE = ("ann", "bea", "cid", "eve")  # the author, two reviewers, and somebody else
@@ -60,7 +59,7 @@ EVENTS: list[Event] = [
 ]
 
 
-def in_state(at: Step, *approved: str, **left: int) -> Document:
+def in_state(at: Stage, *approved: str, **left: int) -> Document:
     """The first version in this state, due on the seventh day, with what is left of its budgets, or full ones."""
     document = Document(at=at, version=1, approved=dict.fromkeys(approved, 1), due=DAYS)
     return pay(document, {one: left.get(one.value, document.left[one]) for one in Left})
@@ -89,7 +88,7 @@ def in_state(at: Step, *approved: str, **left: int) -> Document:
     ],
 )
 def test_a_document_takes_this_row(
-    run: Document, event: Event, row: int, target: Step, commands: list[Command | type[Command]]
+    run: Document, event: Event, row: int, target: Stage, commands: list[Command | type[Command]]
 ) -> None:
     step_one(DOCUMENT, run, event, row=row, target=target, commands=commands)
 
@@ -130,7 +129,7 @@ def test_nothing_is_published_without_enough_approvals_by_reviewers_of_that_vers
     run, steps = Document(rounds=allowed, needed=needed), 0
     for event in story:
         answer = DOCUMENT.step(run, event)
-        changed = isinstance(answer, Taken) and answer.row not in QUIET
+        changed = isinstance(answer, Step) and answer.row not in QUIET
         run, steps = answer.run, steps + changed
         assert run.author not in run.approved
         assert set(run.approved.values()) <= {run.version}
@@ -188,9 +187,9 @@ def with_rounds_that_never_end() -> AnyTable:
     )
 
 
-def document_of(rows: Iterable[Row[Document, Step, Command]]) -> AnyTable:
+def document_of(rows: Iterable[Row[Document, Stage, Command]]) -> AnyTable:
     """The same machine with other rows."""
-    return Table[Document, Step, Event, Command](
+    return Table[Document, Stage, Event, Command](
         "document",
         [*rows, *DOCUMENT.marks],
         events=DOCUMENT.events,

@@ -101,6 +101,24 @@ def test_a_connection_takes_this_step(run: Connection, event: Event, target: Tcp
     step_one(TCP, run, event, target=target, commands=commands)
 
 
+DIAGRAM = """
+CLOSED LISTEN, CLOSED SYN_SENT, LISTEN SYN_RECEIVED, LISTEN SYN_SENT, LISTEN DELETED, SYN_SENT SYN_RECEIVED,
+SYN_SENT ESTABLISHED, SYN_SENT DELETED, SYN_RECEIVED LISTEN, SYN_RECEIVED ESTABLISHED, SYN_RECEIVED FIN_WAIT_1,
+ESTABLISHED FIN_WAIT_1, ESTABLISHED CLOSE_WAIT, FIN_WAIT_1 FIN_WAIT_2, FIN_WAIT_1 CLOSING, FIN_WAIT_2 TIME_WAIT,
+CLOSING TIME_WAIT, CLOSE_WAIT LAST_ACK, LAST_ACK DELETED, TIME_WAIT DELETED
+"""
+
+
+def test_its_ways_are_those_of_the_diagram_and_beside_them_only_abrupt_ends() -> None:
+    # The diagram's way from FIN-WAIT-1 to TIME-WAIT, of a FIN that acknowledges as well, is an ACK and a FIN here.
+    drawn = {tuple(pair.split()) for pair in DIAGRAM.split(",")}
+    ways = {(source.name, row.target.name) for row in TCP.rows for source in row.sources if source is not row.target}
+    assert drawn <= ways
+    assert {target for _, target in ways - drawn} == {"DELETED"}
+    abrupt = {row.event for row in TCP.rows for one in row.sources if (one.name, row.target.name) in ways - drawn}
+    assert abrupt == {Rst, Abort, ResendDue}
+
+
 def test_time_wait_lasts_twice_the_life_of_a_segment_and_a_fin_that_comes_again_begins_it_anew() -> None:
     waiting = step_one(TCP, in_state(S.FIN_WAIT_2), Fin(at=10), target=S.TIME_WAIT).run
     early = TCP.step(waiting, Clock(10 + OVER - 1))

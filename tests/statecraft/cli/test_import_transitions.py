@@ -345,3 +345,42 @@ def test_for_programs_there_is_one_object_with_what_was_carried_over_and_what_wa
     assert {"what": "before 'click'", "where": "press: off -> on", "why": ""} in found["not_carried_over"]
     assert found["report"]["tables"][0]["table"] == "guarded"
     assert module_of(found["module"]).GUARDED.name == "guarded"
+
+
+def test_what_classes_of_one_s_own_do_otherwise_is_told_once_and_what_they_only_name_is_not(
+    verb: Verb, lamps: Made
+) -> None:
+    lamps(
+        """
+from transitions.core import Condition, Transition
+from transitions.extensions.nesting import NestedState, NestedTransition
+
+
+class AnyOf(Condition):
+    def check(self, event_data):
+        return True
+
+
+class Loud(NestedTransition):
+    condition_cls = AnyOf
+
+
+class Dotted(NestedState):
+    separator = "."
+
+
+class Own(HierarchicalMachine):
+    transition_cls, state_cls = Loud, Dotted
+
+
+M = Own(states=["a", {"name": "b", "initial": "x", "children": ["x", "y"]}], initial="a", auto_transitions=False,
+        transitions=[{"trigger": "go", "source": "a", "dest": "b", "conditions": quiet}, ["go", "b.x", "b.y"]])
+"""
+    )
+    code, out, err = verb("import", "transitions", "lamps_of_tests:M")
+    assert code == 0
+    told = err.partition("not carried over:\n")[2].partition("checked:")[0].splitlines()
+    assert told == [
+        "  lamps_of_tests.AnyOf.check of the conditions of go: a -> b: it may be tried or taken otherwise here"
+    ]
+    assert 'B_X = "b.x"' in out

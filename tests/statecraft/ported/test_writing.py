@@ -45,13 +45,18 @@ def test_a_transition_that_those_before_it_leave_nothing_is_never_taken(
 
 
 def test_what_is_never_taken_is_left_out_and_told_with_its_reason() -> None:
-    cells = {("go", "a"): (Move("b", (HOT, COLD)), Move("b"), Move("a"))}
+    cells = {("go", "a"): (Move("b", (HOT, COLD), of=1), Move("b", of=2), Move("a", of=3))}
     found = settle(attrs.evolve(BARE, cells=cells))
     assert found.cells["go", "a"] == (Move("b"),)
     assert [str(one) for one in found.left_out] == [
         "the transition of go: a -> b: transitions never takes it: it asks hot and its opposite",
         "the transition of go: a -> a: transitions never takes it: one tried before it always says yes where it would",
     ]
+
+
+def test_a_transition_that_is_taken_in_another_state_is_not_told_as_one_that_never_is() -> None:
+    cells = {("go", "a"): (Move("b", of=1), Move("a", of=2)), ("go", "b"): (Move("a", of=2),)}
+    assert settle(attrs.evolve(BARE, cells=cells)).left_out == ()
 
 
 def test_a_state_that_nothing_leaves_or_enters_is_left_out_unless_it_is_the_first_or_final() -> None:
