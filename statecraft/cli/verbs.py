@@ -1,4 +1,4 @@
-"""The framework's verbs, ready to be added to a command line: check, diagram, verify, replay, explain."""
+"""The framework's verbs, ready to be added to a command line: check, diagram, verify, replay, explain, import."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ..replay import decide_again, explain, replay, standing, told
 from ..replay.told import Found
 from .checking import proved
 from .drawing import Form, draw, keep, stale
+from .importing import imports
 from .journals import journaled_of, place_of, walked
 from .loading import load
 from .running import BadInput
@@ -210,6 +211,7 @@ def add_verbs(
     add(app, verify, "verify")
     add(app, replay_, "replay")
     add(app, explain_, "explain")
+    app.command(imports())
 
 
 def _tell(found: Found, *, json: bool) -> None:

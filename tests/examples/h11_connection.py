@@ -12,6 +12,9 @@ The rules, in our own words:
 
 Both machines see every event. What the other side does matters to a side only where a row says so, and is ignored
 elsewhere; what a side must not do itself is refused. `feed` steps both: an event that one refuses has not happened.
+
+What must hold beside it: a next cycle begins only on a connection that is kept alive (`keep_alive`); and no side has
+switched the protocol without a proposal of the cycle (`connect`, `upgrade`).
 """
 
 from __future__ import annotations
@@ -346,6 +349,7 @@ SERVER: Table[Connection, Server, Event, Never] = Table(
     purse=reuses,
     pay=pay,
 )
+SAMPLES: Mapping[str, Connection] = {"client": Connection(), "server": Connection()}
 
 
 def feed(run: Connection, event: Event) -> Connection | Refused[Connection]:

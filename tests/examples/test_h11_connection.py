@@ -15,9 +15,10 @@ from h11._util import LocalProtocolError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statecraft import Evidence, Ignored, Refused, Row, Step, Table
+from statecraft import BadTable, Evidence, Ignored, Refused, Row, Step, Table, ordered
 from statecraft.diagrams import dot, mermaid
 from statecraft.proofs import Bound, FreeCycle, Hop, ends, prove
+from statecraft.table import Mark
 from statecraft.testing import covered, step_one
 
 from .h11_connection import (
@@ -44,6 +45,7 @@ from .h11_connection import (
     Upgraded,
     client_at,
     feed,
+    last_cycle,
     move_client,
     pay,
     reuses,
@@ -230,6 +232,29 @@ def test_without_the_row_that_leads_there_the_check_finds_a_state_that_nothing_r
     assert sum("unreachable row" in flaw for flaw in found) == 2  # the two that agree to a switch
 
 
+def test_a_side_that_goes_on_for_nothing_where_it_has_to_close_is_refused_and_marked_it_goes_round_for_ever() -> None:
+    rows = list(CLIENT.rows)
+    place = next(number for number, row in enumerate(rows) if row.event is NextCycle)
+    rows.insert(place, attrs.evolve(rows[place], spends=None, guards=(last_cycle,)))
+    with pytest.raises(BadTable, match=r"row 11 .* overlaps row 10 in cell DONE on NextCycle"):
+        client_of(rows)
+    found = ends(client_of(rows, ordered([C.DONE], [NextCycle], "a last cycle costs nothing")))
+    assert isinstance(found, FreeCycle)
+    assert found.lines == (
+        "client can go round for ever:",
+        "  row 0: IDLE Request -> SEND_BODY",
+        "  row 5: SEND_BODY ClientEnd -> DONE",
+        "  row 10: DONE NextCycle -> IDLE",
+    )
+
+
+def test_a_next_cycle_begins_only_on_a_connection_that_is_kept_alive_and_nothing_switches_unproposed() -> None:
+    for run in every_connection():
+        assert run.keep_alive or isinstance(feed(run, NextCycle()), Refused)
+        switched = C.SWITCHED_PROTOCOL is run.client or S.SWITCHED_PROTOCOL is run.server
+        assert not switched or run.connect or run.upgrade
+
+
 @pytest.mark.parametrize("table", [CLIENT, SERVER], ids=lambda table: table.name)
 @pytest.mark.parametrize("draw", [mermaid, dot])
 def test_its_pictures_have_an_arrow_for_each_pair_of_states_that_a_row_connects(
@@ -274,11 +299,13 @@ def test_an_oracle_that_is_told_something_else_disagrees() -> None:
         same(fed(ENDLESS, Request()), theirs.ConnectionState())
 
 
-def client_of(rows: Iterable[Row[Connection, Client, Never]]) -> Table[Connection, Client, Event, Never]:
-    """The client's machine with other rows."""
+def client_of(
+    rows: Iterable[Row[Connection, Client, Never]], *marks: Mark[Client]
+) -> Table[Connection, Client, Event, Never]:
+    """The client's machine with other rows, and more marks."""
     return Table(
         "client",
-        [*rows, *CLIENT.marks],
+        [*rows, *CLIENT.marks, *marks],
         events=CLIENT.events,
         initial=C.IDLE,
         final=[],
