@@ -13,6 +13,7 @@ from machines.manifest import Work
 from machines.message import MESSAGE, Candidate, Message, declares_partial
 from machines.searched.facts import LAWS, MESSAGES, replies
 from statecraft import Row, Step, Table
+from statecraft.guards import name_of
 from statecraft.proofs import decide
 
 AnyRow = Row[Any, Any, Any]
@@ -33,12 +34,12 @@ def test_values_that_stand_for_others_are_told_apart_by_no_guard() -> None:
         ("eligible", [None, 0]),
         ("eligible", [1, 7]),
     ]
-    base = {"answer_producing": False, "checks_passed": None}  # something is known, whatever is left out
+    base = Facts(checks_passed=True)  # something is known, whatever is left out
     for name, values in same:
-        known = [Facts(**{**base, "checks_passed": True, name: value}) for value in values]
+        known = [attrs.evolve(base, **{name: value}) for value in values]
         assert _same([(Candidate(), _reply(facts)) for facts in known]), name
-    for one, other in (({"work": Work.BUILD}, {"work": Work.EDIT}), ({"work": Work.ANSWER}, {"work": Work.OTHER})):
-        assert _same([(Candidate(**how), _reply(Facts(checks_passed=True))) for how in (one, other)])
+    for works in ((Work.BUILD, Work.EDIT), (Work.ANSWER, Work.OTHER)):
+        assert _same([(Candidate(work=work), _reply(Facts(checks_passed=True))) for work in works])
     assert _same([(Candidate(changes=changes), _reply(None)) for changes in (1, 5)])
     assert _same([(Candidate(), _reply(None, kind=kind)) for kind in (None, Declared.CHECKPOINT)])
 
@@ -76,7 +77,7 @@ def _with(number: int, **how: Any) -> Table[Any, Any, Any, Any]:
 
 
 def _guards(number: int, *without: str) -> tuple[Any, ...]:
-    return tuple(guard for guard in MESSAGE.rows[number].guards if guard.name not in without)
+    return tuple(guard for guard in MESSAGE.rows[number].guards if name_of(guard) not in without)
 
 
 MISTAKES = (
