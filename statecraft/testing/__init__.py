@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from .questions import Wanted, Way, wanted
     from .recorder import recording
     from .reporting import report
+    from .scripts import script
+    from .source import Source, written
     from .stepping import StepOne, step_one
     from .telling import told
 
 __all__ = [
     "Coverage",
     "Covered",
+    "Source",
     "StepOne",
     "Tally",
     "Wanted",
@@ -24,18 +27,22 @@ __all__ = [
     "covered",
     "recording",
     "report",
+    "script",
     "step_one",
     "told",
     "wanted",
+    "written",
 ]
 
 # Every pytest session imports this package on its way to the plugin, so what is not asked for is not imported.
 _HOMES = {
     **dict.fromkeys(["Coverage", "Covered", "Tally", "covered"], "coverage"),
     **dict.fromkeys(["Wanted", "Way", "wanted"], "questions"),
+    **dict.fromkeys(["Source", "written"], "source"),
     **dict.fromkeys(["StepOne", "step_one"], "stepping"),
     "recording": "recorder",
     "report": "reporting",
+    "script": "scripts",
     "told": "telling",
 }
 
