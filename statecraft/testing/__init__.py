@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from .scripts import script
     from .source import Source, written
     from .stepping import StepOne, step_one
+    from .table_list import Case, cases, table_test
     from .telling import told
 
 __all__ = [
+    "Case",
     "Coverage",
     "Covered",
     "Source",
@@ -24,11 +26,13 @@ __all__ = [
     "Tally",
     "Wanted",
     "Way",
+    "cases",
     "covered",
     "recording",
     "report",
     "script",
     "step_one",
+    "table_test",
     "told",
     "wanted",
     "written",
@@ -40,6 +44,7 @@ _HOMES = {
     **dict.fromkeys(["Wanted", "Way", "wanted"], "questions"),
     **dict.fromkeys(["Source", "written"], "source"),
     **dict.fromkeys(["StepOne", "step_one"], "stepping"),
+    **dict.fromkeys(["Case", "cases", "table_test"], "table_list"),
     "recording": "recorder",
     "report": "reporting",
     "script": "scripts",
