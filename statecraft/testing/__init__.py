@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .coverage import Coverage, Covered, Tally, covered
+    from .pairs import PairCoverage, Pairs, PairTally, pair_report
     from .questions import Wanted, Way, wanted
     from .recorder import recording
     from .reporting import report
@@ -21,6 +22,9 @@ __all__ = [
     "Case",
     "Coverage",
     "Covered",
+    "PairCoverage",
+    "PairTally",
+    "Pairs",
     "Source",
     "StepOne",
     "Tally",
@@ -28,6 +32,7 @@ __all__ = [
     "Way",
     "cases",
     "covered",
+    "pair_report",
     "recording",
     "report",
     "script",
@@ -41,6 +46,7 @@ __all__ = [
 # Every pytest session imports this package on its way to the plugin, so what is not asked for is not imported.
 _HOMES = {
     **dict.fromkeys(["Coverage", "Covered", "Tally", "covered"], "coverage"),
+    **dict.fromkeys(["PairCoverage", "PairTally", "Pairs", "pair_report"], "pairs"),
     **dict.fromkeys(["Wanted", "Way", "wanted"], "questions"),
     **dict.fromkeys(["Source", "written"], "source"),
     **dict.fromkeys(["StepOne", "step_one"], "stepping"),
