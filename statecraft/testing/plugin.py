@@ -3,8 +3,9 @@
 `--statecraft-cov` measures every table that a test steps, `--statecraft-cov=MODULE` or `=MODULE:TABLE` those named,
 stepped or not; `--statecraft-cov-fail-under=PCT` fails the session below so many percent of rows taken,
 `--statecraft-cov-guards-fail-under=PCT` below so many percent of guards seen every way. `--statecraft-cov-pairs` also
-reports which rows of one cell were seen to hold at once, and `--statecraft-cov-pairs-fail-under=PCT` is its limit. Only
-steps of this process are seen, so it does not go together with pytest-xdist.
+reports which rows of one cell were seen to hold at once, and `--statecraft-cov-pairs-fail-under=PCT` is its limit.
+`--statecraft-cov-diagram=FOLDER` draws each machine with what was seen of it. Only steps of this process are seen, so
+it does not go together with pytest-xdist.
 
 Every pytest session loads this module where statecraft is installed: it does nothing, and imports nothing else, until
 an option or the fixture is used.
@@ -32,7 +33,8 @@ ROWS_LIMIT = "--statecraft-cov-fail-under"
 GUARDS_LIMIT = "--statecraft-cov-guards-fail-under"
 PAIRS = "--statecraft-cov-pairs"
 PAIRS_LIMIT = "--statecraft-cov-pairs-fail-under"
-NEEDS = {ROWS_LIMIT: OPTION, GUARDS_LIMIT: OPTION, PAIRS: OPTION, PAIRS_LIMIT: PAIRS}
+DIAGRAM = "--statecraft-cov-diagram"
+NEEDS = {ROWS_LIMIT: OPTION, GUARDS_LIMIT: OPTION, PAIRS: OPTION, PAIRS_LIMIT: PAIRS, DIAGRAM: OPTION}
 
 
 @pytest.fixture
@@ -62,6 +64,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="report too which rows of one cell were seen to hold at once, so that their order was tested; a row "
         "without guards holds always, and is in no pair",
     )
+    group.addoption(
+        DIAGRAM,
+        metavar="FOLDER",
+        help="draw each machine, with the rows that were taken, as NAME.dot, NAME.mmd and, by Graphviz, NAME.svg",
+    )
     limits = {ROWS_LIMIT: "rows were taken", GUARDS_LIMIT: "guards were seen every way", PAIRS_LIMIT: "pairs were seen"}
     for option, what in limits.items():
         group.addoption(option, type=_percentage, metavar="PCT", help=f"fail if fewer than PCT percent of the {what}")
@@ -89,6 +96,19 @@ def _percentage(text: str) -> float:
     if not 0 <= number <= 100:
         raise ArgumentTypeError(f"expected a number from 0 to 100, found {text!r}")
     return number
+
+
+def _folder(config: pytest.Config) -> Path | None:
+    """Where diagrams are to be written, made at once: what cannot be is said before any test has run."""
+    named: str | None = config.getoption(DIAGRAM)
+    if named is None:
+        return None
+    folder = config.invocation_params.dir / named
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise pytest.UsageError(f"{DIAGRAM}={named}: cannot be made a folder: {error.strerror}") from error
+    return folder
 
 
 def _no_path_taken_for_a_value(args: Sequence[object]) -> None:
@@ -124,6 +144,8 @@ class _Session:
         self._tables: tuple[AnyTable, ...] | None = None
         self._measured = Measured(pairs=bool(config.getoption(PAIRS)))
         self._found: Found | None = None
+        self._diagrams = _folder(config)
+        self._drawn: tuple[str, ...] = ()
         recorded = ExitStack()
         recorded.enter_context(listening(self._measured.hear))
         config.add_cleanup(recorded.close)
@@ -147,6 +169,10 @@ class _Session:
         if self._tables is None or session.config.getoption("collectonly"):
             return
         self._found = self._measured.found(self._tables if self._named else None)
+        if self._diagrams is not None:
+            from .coloured import draw
+
+            self._drawn = draw(self._found.coverage, self._diagrams)
         if exitstatus == pytest.ExitCode.OK and self._found.too_little(self._limits):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -158,5 +184,7 @@ class _Session:
             terminalreporter.section(title)
             for line in lines:
                 terminalreporter.write_line(line)
+        for line in self._drawn:
+            terminalreporter.write_line(line)
         for line in self._found.too_little(self._limits):
             terminalreporter.write_line(f"FAIL: {line}", red=True, bold=True)

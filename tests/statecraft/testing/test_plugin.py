@@ -262,6 +262,24 @@ def test_without_the_option_no_pairs_are_told(run: Run) -> None:
     assert not any("statecraft pairs" in line for line in result.outlines)
 
 
+# Diagrams
+
+
+def test_each_machine_is_drawn_with_what_was_seen_of_it(run: Run, pytester: pytest.Pytester) -> None:
+    result = run("--statecraft-cov=halls", "--statecraft-cov-diagram=here/drawn", pushes=(4,))
+    folder = pytester.path / "here" / "drawn"
+    assert f"drawn in {folder}: hall" in told(result)
+    assert {path.name for path in folder.iterdir()} >= {"hall.dot", "hall.mmd"}
+    assert "hall: 1 of 2 rows taken" in (folder / "hall.mmd").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_cannot_be_made_is_a_usage_error(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.path.joinpath("taken").write_text("a file")
+    result = run("--statecraft-cov", "--statecraft-cov-diagram=taken", pushes=(4,))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --statecraft-cov-diagram=taken: cannot be made a folder: *"])
+
+
 # Bad input
 
 
@@ -282,6 +300,7 @@ def test_without_the_option_no_pairs_are_told(run: Run) -> None:
         ),
         (["--statecraft-cov-fail-under=90"], "--statecraft-cov-fail-under needs --statecraft-cov"),
         (["--statecraft-cov-guards-fail-under=90"], "--statecraft-cov-guards-fail-under needs --statecraft-cov"),
+        (["--statecraft-cov-diagram=here"], "--statecraft-cov-diagram needs --statecraft-cov"),
         (["--statecraft-cov-pairs"], "--statecraft-cov-pairs needs --statecraft-cov"),
         (
             ["--statecraft-cov", "--statecraft-cov-pairs-fail-under=9"],
