@@ -114,6 +114,6 @@ def _of_python(module: str) -> bool:
 
 
 def _import(module: str, names: Iterable[str]) -> list[str]:
-    names = sorted(names)
+    names = sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))  # as Ruff sorts them
     line = f"from {module} import {', '.join(names)}"
     return [line] if len(line) <= WIDTH else laid_out(bracket("(", names, ")"), f"from {module} import ")
