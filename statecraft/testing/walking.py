@@ -132,7 +132,10 @@ def _checked(
     before, state = repr(run), table.at(run)
 
     def broken(what: str, lines: Sequence[str], law: Law[Any, Any] | None = None) -> Broken:
-        write = lambda: script(table, first, played, name="test_walk", because=what, law=law, fails=True)  # noqa: E731
+        def write() -> str:
+            because = what.partition("\n")[0]  # pytest adds to the words of an assert what it has seen of it
+            return script(table, first, played, name="test_walk", because=because, law=law, fails=True)
+
         return Broken(what, lines, write)
 
     try:

@@ -21,7 +21,7 @@ from ..heard import AnyTable
 from ..step import Answer
 from ..table import Table
 from .coverage import Coverage, Covered, Tally
-from .walking import Law, Sends, machine_of
+from .walking import Broken, Law, Sends, machine_of
 
 R = TypeVar("R")
 E = TypeVar("E")
@@ -84,19 +84,22 @@ def walk(
     setattr(machine, "teardown", end)  # noqa: B010  # type checkers refuse to see a method assigned
     if seed is not None:
         seeded(seed)(machine)
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            deadline=None,
-            database=None,  # all walks would share one entry; the script is what is kept
-            derandomize=False,
-            report_multiple_bugs=False,
-            phases=(Phase.generate, Phase.shrink),
-            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-        ),
-    )
+    try:
+        run_state_machine_as_test(
+            machine,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=steps,
+                deadline=None,
+                database=None,  # all walks would share one entry; the script is what is kept
+                derandomize=False,
+                report_multiple_bugs=False,
+                phases=(Phase.generate, Phase.shrink),
+                suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+            ),
+        )
+    except Broken as broken:
+        raise broken.with_traceback(None)  # noqa: B904  # the same; hypothesis' frames tell a test nothing
     found = Walked(tally.coverage([table]), count[0], count[1])
     print("\n".join(found.lines()))
     if problems := _unwalked(found.coverage, excused):

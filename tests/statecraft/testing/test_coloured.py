@@ -4,98 +4,33 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable
-from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 
-from statecraft import Evidence, Rows, Table, inner, keep, seen
+from statecraft import Table, ignore, keep
 from statecraft.diagrams import dot, mermaid
 from statecraft.testing import Tally
 from statecraft.testing.coloured import coloured, draw
 
+from .halls import CLOSER, Door, Hall, Push, Wind, hall, inside, row, strong
+
 GREEN, RED, AMBER = "#2e7d32", "#c62828", "#b26a00"
 
 
-class Spring(Enum):
-    SLACK = auto()
-    WORN = auto()
-
-
-class Door(Enum):
-    SHUT = auto()
-    OPEN = auto()
-    GONE = auto()
-
-
-@attrs.frozen
-class Push:
-    force: int = 0
-
-
-@attrs.frozen
-class Closer:
-    at: Spring = Spring.SLACK
-
-
-@attrs.frozen
-class Hall:
-    at: Door = Door.SHUT
-    closer: Closer = Closer()
-
-
-def strong(run: object, event: Push) -> Evidence:
-    return seen("strong", event.force >= 5)
-
-
-def at(run: Any) -> Any:
-    return run.at
-
-
-def move(run: Any, state: Any) -> Any:
-    return attrs.evolve(run, at=state)
-
-
-row, spring = Rows[Hall, Door, Any](), Rows[Closer, Spring, Any]()
-CLOSER: Table[Closer, Spring, Push, Any] = Table(
-    "closer",
-    [spring(Spring.SLACK, Push, Spring.WORN, keep, strong), spring(Spring.SLACK, Push, Spring.SLACK, keep)],
-    events=[Push],
-    initial=Spring.SLACK,
-    final=[Spring.WORN],
-    at=at,
-    move=move,
-)
-
-
-def the_closer(run: Hall, event: Push) -> Closer:
-    return run.closer
-
-
-def with_closer(run: Hall, event: Push, closer: Closer) -> Hall:
-    return attrs.evolve(run, closer=closer)
-
-
-def hall(name: str = "hall") -> Table[Hall, Door, Push, Any]:
-    return Table(
-        name,
-        [
-            row(Door.SHUT, Push, Door.OPEN, keep, strong),
-            row(Door.SHUT, Push, Door.SHUT, keep),
-            row(Door.OPEN, Push, Door.GONE, keep),
-        ],
-        events=[Push],
-        initial=Door.SHUT,
-        final=[Door.GONE],
-        at=at,
-        move=move,
-        inners=[inner(CLOSER, during=[Door.SHUT], get=the_closer, put=with_closer)],
+def door(name: str = "hall") -> Table[Hall, Door, Push | Wind, Any]:
+    return hall(
+        row(Door.SHUT, Push, Door.OPEN, keep, strong),
+        row(Door.SHUT, Push, Door.SHUT, keep),
+        row(Door.OPEN, Push, Door.GONE, keep),
+        ignore([Door.SHUT, Door.OPEN], [Wind], "nobody feels it"),
+        inners=[inside(CLOSER)],
+        name=name,
     )
 
 
-def tally(table: Table[Hall, Door, Push, Any], *steps: tuple[Hall, int]) -> Tally:
+def tally(table: Table[Hall, Door, Push | Wind, Any], *steps: tuple[Hall, int]) -> Tally:
     counted = Tally()
     for run, force in steps:
         counted.hear(table, Push(force), table.step(run, Push(force)))
@@ -109,7 +44,7 @@ def line(text: str, words: str) -> str:
 
 
 def drawn(*steps: tuple[Hall, int]) -> str:
-    table = hall()
+    table = door()
     ((found, taken),) = coloured(tally(table, *steps).coverage([table]))
     assert found is table
     return dot(table, taken)
@@ -141,7 +76,7 @@ def test_an_inner_machine_is_coloured_within_the_outer_one() -> None:
 
 
 def test_mermaid_colours_states_and_counts_rows() -> None:
-    table = hall()
+    table = door()
     ((_, taken),) = coloured(tally(table, (Hall(), 4)).coverage([table]))
     text = mermaid(table, taken)
     assert "class SHUT taken" in text
@@ -156,7 +91,7 @@ def files(folder: Path) -> Iterable[str]:
 
 def test_each_machine_gets_files_of_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    tables = [hall("other"), hall("other"), hall()]
+    tables = [door("other"), door("other"), door()]
     counted = tally(tables[0], (Hall(), 5))
     lines = draw(counted.coverage(tables), tmp_path)
     assert files(tmp_path) == ["hall.dot", "hall.mmd", "other.dot", "other.mmd", "other_1.dot", "other_1.mmd"]
@@ -167,7 +102,7 @@ def test_each_machine_gets_files_of_its_own_name(tmp_path: Path, monkeypatch: py
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not here")
 def test_with_graphviz_there_is_an_svg_too(tmp_path: Path) -> None:
-    table = hall()
+    table = door()
     assert draw(tally(table, (Hall(), 5)).coverage([table]), tmp_path) == (f"drawn in {tmp_path}: hall",)
     assert files(tmp_path) == ["hall.dot", "hall.mmd", "hall.svg"]
     assert b"never said no" in (tmp_path / "hall.svg").read_bytes()

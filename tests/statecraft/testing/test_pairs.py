@@ -2,51 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import Enum, auto
 from typing import Any
 
 import attrs
 import pytest
 
-from statecraft import Evidence, Level, Reading, Rows, Table, guard, inner, keep, ordered, reaches, seen
+from statecraft import Evidence, Level, Reading, Table, guard, ignore, keep, ordered, reaches, seen
 from statecraft.testing import PairTally, pair_report
 
-
-class Spring(Enum):
-    SLACK = auto()
-    WORN = auto()
-
-
-class Door(Enum):
-    SHUT = auto()
-    OPEN = auto()
-
-
-class Stock(Enum):
-    OIL = "oil"
-
-
-@attrs.frozen
-class Push:
-    force: int = 0
-
-
-@attrs.frozen
-class Closer:
-    at: Spring = Spring.SLACK
-    pushes: int = 0
-
-
-@attrs.frozen
-class Hall:
-    at: Door = Door.SHUT
-    closer: Closer = Closer()
-    left: Mapping[Stock, int | None] = attrs.Factory(lambda: {Stock.OIL: 5})
-
-
-def strong(run: object, event: Push) -> Evidence:
-    return seen("strong", event.force >= 5)
+from .halls import Closer, Door, Hall, Push, Spring, Stock, Wind, closer, hall, inside, row, spring, strong
 
 
 def heavy(run: object, event: Push) -> Evidence:
@@ -65,50 +29,8 @@ def pushed(run: Hall, event: Push) -> Evidence:
     return seen("pushed", run.closer.pushes > 0)
 
 
-def at(run: Any) -> Any:
-    return run.at
-
-
-def move(run: Any, state: Any) -> Any:
-    return attrs.evolve(run, at=state)
-
-
 def count(run: Closer, event: Push) -> tuple[Closer, tuple[()]]:
     return attrs.evolve(run, pushes=run.pushes + 1), ()
-
-
-row = Rows[Hall, Door, Any]()
-spring = Rows[Closer, Spring, Any]()
-
-
-def closer(*rows: Any) -> Table[Closer, Spring, Push, Any]:
-    return Table[Closer, Spring, Push, Any](
-        "closer", rows, events=[Push], initial=Spring.SLACK, final=[Spring.WORN], at=at, move=move
-    )
-
-
-def the_closer(run: Hall, event: Push) -> Closer:
-    return run.closer
-
-
-def with_closer(run: Hall, event: Push, closer: Closer) -> Hall:
-    return attrs.evolve(run, closer=closer)
-
-
-def hall(*rows: Any, inners: Any = ()) -> Table[Hall, Door, Push, Any]:
-    return Table[Hall, Door, Push, Any](
-        "hall",
-        rows,
-        events=[Push],
-        initial=Door.SHUT,
-        final=[Door.OPEN],
-        at=at,
-        move=move,
-        inners=inners,
-        budgets={Stock.OIL: 5},
-        purse=lambda run: run.left,
-        pay=lambda run, left: attrs.evolve(run, left=left),
-    )
 
 
 def push(*guards: Any, **more: Any) -> Any:
@@ -117,9 +39,14 @@ def push(*guards: Any, **more: Any) -> Any:
 
 IN_ORDER = ordered([Door.SHUT], [Push], "as they are tried")
 REST = row(Door.SHUT, Push, Door.SHUT, keep)
+QUIET = ignore([Door.SHUT], [Wind], "nobody feels it")
 
 
-def never(table: Table[Hall, Door, Push, Any], *forces: int, run: Hall | None = None) -> list[tuple[int, int]]:
+def door(*entries: Any, inners: Any = ()) -> Table[Hall, Door, Push | Wind, Any]:
+    return hall(*entries, QUIET, inners=inners, final=[Door.OPEN, Door.GONE])
+
+
+def never(table: Table[Hall, Door, Push | Wind, Any], *forces: int, run: Hall | None = None) -> list[tuple[int, int]]:
     """The pairs of the table, and of what it holds, that pushes in one run do not show to hold at once."""
     tally = PairTally()
     for force in forces:
@@ -128,76 +55,73 @@ def never(table: Table[Hall, Door, Push, Any], *forces: int, run: Hall | None = 
 
 
 def test_two_rows_are_seen_though_the_first_is_taken() -> None:
-    table = hall(push(strong), push(heavy), REST, IN_ORDER)
+    table = door(push(strong), push(heavy), REST, IN_ORDER)
     assert never(table) == [(0, 1)]
     assert never(table, 8) == [(0, 1)]
     assert never(table, 9) == []
 
 
 def test_one_that_holds_alone_is_no_pair() -> None:
-    table = hall(push(heavy), push(strong), REST, IN_ORDER)
+    table = door(push(heavy), push(strong), REST, IN_ORDER)
     assert never(table, 5, 8, 4) == [(0, 1)]
 
 
 def test_the_plain_rest_of_a_row_is_in_a_pair_and_a_row_without_guards_in_none() -> None:
-    table = hall(push(strong, heavy), push(strong), REST)
+    table = door(push(strong, heavy), push(strong), REST)
     assert never(table, 8) == [(0, 1)]
     assert never(table, 9) == []
-    assert never(hall(push(strong), REST)) == []
+    assert never(door(push(strong), REST)) == []
 
 
 def test_rows_that_part_themselves_by_a_negation_are_in_no_pair() -> None:
-    assert never(hall(push(strong), push(~guard(strong)))) == []
+    assert never(door(push(strong), push(~guard(strong)))) == []
 
 
 def test_combinations_are_asked_in_full() -> None:
     both, either = guard(strong) & heavy, guard(heavy) | strong
-    table = hall(push(both), push(either), REST, IN_ORDER)
+    table = door(push(both), push(either), REST, IN_ORDER)
     assert never(table, 8) == [(0, 1)]
     assert never(table, 9) == []
 
 
 def test_a_reading_has_to_reach_its_level() -> None:
-    table = hall(push(heavy), push(reaches(tired, Level.STOP)), push(reaches(tired, Level.NUDGE)), REST, IN_ORDER)
+    table = door(push(heavy), push(reaches(tired, Level.STOP)), push(reaches(tired, Level.NUDGE)), REST, IN_ORDER)
     assert never(table, 4) == [(0, 1), (0, 2), (1, 2)]
     assert never(table, 5) == [(0, 1), (0, 2)]
     assert never(table, 9) == []
 
 
 def test_what_a_row_spends_is_a_guard_of_it() -> None:
-    table = hall(push(strong), push(spends=Stock.OIL), REST, IN_ORDER)
+    table = door(push(strong), push(spends=Stock.OIL), REST, IN_ORDER)
     assert never(table, 5, run=Hall(left={Stock.OIL: 0})) == [(0, 1)]
     assert never(table, 5, run=Hall(left={Stock.OIL: 1})) == []
     assert never(table, 5, run=Hall(left={Stock.OIL: None})) == []
 
 
 def test_a_guard_that_raises_where_the_table_would_not_have_asked_it_says_nothing() -> None:
-    table = hall(push(strong), push(brittle), REST, IN_ORDER)
+    table = door(push(strong), push(brittle), REST, IN_ORDER)
     assert never(table, 9) == [(0, 1)]
     assert never(table, 8) == []
 
 
 def test_outer_guards_see_the_inner_machine_after_its_step() -> None:
-    held = inner(
-        closer(spring(Spring.SLACK, Push, Spring.SLACK, count)), during=[Door.SHUT], get=the_closer, put=with_closer
-    )
-    table = hall(push(strong), push(pushed), REST, IN_ORDER, inners=[held])
+    held = inside(closer(spring(Spring.SLACK, Push, Spring.SLACK, count)))
+    table = door(push(strong), push(pushed), REST, IN_ORDER, inners=[held])
     assert never(table, 5) == []
-    assert never(hall(push(strong), push(pushed), REST, IN_ORDER), 5) == [(0, 1)]
+    assert never(door(push(strong), push(pushed), REST, IN_ORDER), 5) == [(0, 1)]
 
 
 @pytest.mark.parametrize(("target", "left"), [(Spring.SLACK, []), (Spring.WORN, [(0, 1)])])
 def test_a_row_that_spends_an_inner_machine_holds_while_that_goes_on(target: Spring, left: list[Any]) -> None:
-    held = inner(closer(spring(Spring.SLACK, Push, target, count)), during=[Door.SHUT], get=the_closer, put=with_closer)
-    table = hall(push(strong), push(spends=held), REST, IN_ORDER, inners=[held])
+    held = inside(closer(spring(Spring.SLACK, Push, target, count)))
+    table = door(push(strong), push(spends=held), REST, IN_ORDER, inners=[held])
     assert never(table, 5) == left
 
 
 def test_the_rows_of_an_inner_machine_count_through_the_outer_one() -> None:
     rows = (spring(Spring.SLACK, Push, Spring.WORN, keep, one) for one in (strong, heavy))
     table = closer(*rows, ordered([Spring.SLACK], [Push], "as they are tried"))
-    held = inner(table, during=[Door.SHUT], get=the_closer, put=with_closer)
-    outer = hall(REST, inners=[held])
+    outer = door(REST, inners=[inside(table)])
     assert never(outer, 8) == [(0, 1)]
     assert never(outer, 9) == []
     tally = PairTally()
@@ -207,7 +131,7 @@ def test_the_rows_of_an_inner_machine_count_through_the_outer_one() -> None:
 
 
 def test_the_report_is_by_cell_and_joins_what_one_row_was_not_seen_with() -> None:
-    table = hall(push(brittle), push(strong), push(heavy), push(pushed), REST, IN_ORDER)
+    table = door(push(brittle), push(strong), push(heavy), push(pushed), REST, IN_ORDER)
     tally = PairTally()
     tally.hear(table, Hall(), Push(5))
     assert pair_report(tally.coverage([table])) == (
@@ -217,4 +141,4 @@ def test_the_report_is_by_cell_and_joins_what_one_row_was_not_seen_with() -> Non
         "  SHUT on Push: rows 2 and 3 hold at once: never seen",
         "a row without guards holds always, and is in no pair",
     )
-    assert pair_report(tally.coverage([hall(REST)])) == ("no two rows with guards can hold at once",)
+    assert pair_report(tally.coverage([door(REST)])) == ("no two rows with guards can hold at once",)

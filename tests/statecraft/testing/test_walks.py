@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from enum import Enum, auto
 from typing import Any
 
 import attrs
@@ -13,50 +12,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
-from statecraft import Evidence, Rows, Step, Table, ignore, inner, keep, seen
+from statecraft import Evidence, Step, Table, ignore, keep, seen
 from statecraft.testing import Broken, Unwalked, events, likely, machine_of, walk
 
-
-class Spring(Enum):
-    SLACK = auto()
-    WORN = auto()
-
-
-class Door(Enum):
-    SHUT = auto()
-    OPEN = auto()
-    GONE = auto()
-
-
-class Stock(Enum):
-    OIL = "oil"
-
-
-@attrs.frozen
-class Push:
-    force: int = 0
-
-
-@attrs.frozen
-class Wind:
-    pass
-
-
-@attrs.frozen
-class Closer:
-    at: Spring = Spring.SLACK
-
-
-@attrs.frozen
-class Hall:
-    at: Door = Door.SHUT
-    closer: Closer = Closer()
-    left: Mapping[Stock, int | None] = attrs.Factory(lambda: {Stock.OIL: 2})
-    notes: list[int] = attrs.field(factory=list[int])
-
-
-def strong(run: object, event: Push) -> Evidence:
-    return seen("strong", event.force >= 5, force=event.force)
+from .halls import CLOSER, Door, Hall, Push, Stock, Wind, at, hall, inside, move, pay, purse, row, strong
 
 
 def brittle(run: object, event: Push) -> Evidence:
@@ -68,63 +27,18 @@ def scribble(run: Hall, event: Push) -> tuple[Hall, tuple[()]]:
     return run, ()
 
 
-def at(run: Any) -> Any:
-    return run.at
+QUIET = ignore([Door.SHUT, Door.OPEN], [Wind], "nobody feels it")
 
 
-def move(run: Any, state: Any) -> Any:
-    return attrs.evolve(run, at=state)
-
-
-def left(run: Hall) -> Mapping[Stock, int | None]:
-    return run.left
-
-
-def pay(run: Hall, left: Mapping[Stock, int | None]) -> Hall:
-    return attrs.evolve(run, left=left)
-
-
-row, spring = Rows[Hall, Door, Any](), Rows[Closer, Spring, Any]()
-CLOSER: Table[Closer, Spring, Push, Any] = Table(
-    "closer",
-    [spring(Spring.SLACK, Push, Spring.WORN, keep, strong), spring(Spring.SLACK, Push, Spring.SLACK, keep)],
-    events=[Push],
-    initial=Spring.SLACK,
-    final=[Spring.WORN],
-    at=at,
-    move=move,
-)
-
-
-def the_closer(run: Hall, event: Push) -> Closer:
-    return run.closer
-
-
-def with_closer(run: Hall, event: Push, closer: Closer) -> Hall:
-    return attrs.evolve(run, closer=closer)
-
-
-def hall(*rows: Any, inners: Any = ()) -> Table[Hall, Door, Push | Wind, Any]:
-    return Table(
-        "hall",
-        [*rows, ignore([Door.SHUT, Door.OPEN], [Wind], "nobody feels it")],
-        events=[Push, Wind],
-        initial=Door.SHUT,
-        final=[Door.GONE],
-        at=at,
-        move=move,
-        budgets={Stock.OIL: 2},
-        purse=left,
-        pay=pay,
-        inners=inners,
-    )
+def door(*rows: Any, inners: Any = ()) -> Table[Hall, Door, Push | Wind, Any]:
+    return hall(*rows, QUIET, inners=inners)
 
 
 OPENS = row(Door.SHUT, Push, Door.OPEN, keep, strong, spends=Stock.OIL)
 CREAKS = row(Door.SHUT, Push, Door.SHUT, keep)
 SHUTS = row(Door.OPEN, Push, Door.SHUT, keep)
 BREAKS = row(Door.OPEN, Push, Door.GONE, keep, strong)
-HALL = hall(OPENS, CREAKS, BREAKS, SHUTS)
+HALL = door(OPENS, CREAKS, BREAKS, SHUTS)
 FORCE = {"force": st.integers(0, 9)}
 FEW = settings(max_examples=10, stateful_step_count=20, deadline=None, database=None, derandomize=True)
 
@@ -134,7 +48,7 @@ def never_open(step: Step[Hall, Any]) -> bool:
 
 
 def some_oil(step: Step[Hall, Any]) -> None:
-    assert step.run.left[Stock.OIL], "all the oil is gone"
+    assert step.run.left[Stock.OIL] != 3, "much of the oil is gone"
 
 
 def played(text: str) -> Callable[[], None]:
@@ -204,8 +118,7 @@ def test_an_excuse_that_excuses_nothing_is_refused(excuses: Any, said: str) -> N
 
 
 def test_the_rows_of_an_inner_machine_are_to_be_walked_too() -> None:
-    held = inner(CLOSER, during=[Door.SHUT], get=the_closer, put=with_closer)
-    table = hall(CREAKS, SHUTS, inners=[held])
+    table = door(CREAKS, SHUTS, inners=[inside(CLOSER)])
     starts = st.sampled_from([Hall(), Hall(Door.OPEN)])
     with pytest.raises(Unwalked, match=r"^hall > closer: never walked: row 0 SLACK Push .strong. -> WORN keep$"):
         walk(table, starts, WEAK, steps=5, examples=10)
@@ -219,7 +132,7 @@ def test_a_law_that_does_not_hold_is_shown_with_the_shortest_walk_as_a_test(law:
         walk(HALL, Hall(), FORCE, laws=[law], steps=20, examples=40)
     shown = str(found.value)
     assert shown.startswith(f"hall: {law.__name__} does not hold")
-    assert ("all the oil is gone" in shown) is (law is some_oil)
+    assert ("much of the oil is gone" in shown) is (law is some_oil)
     assert "yes strong: force=5" in shown
     assert shown.count("step_one(") == (1 if law is never_open else 3)
     with pytest.raises(AssertionError):
@@ -231,7 +144,7 @@ def test_a_law_that_holds_breaks_nothing() -> None:
 
 
 def test_a_fault_is_shown_with_the_walk_to_it_which_fails_until_it_is_mended() -> None:
-    table = hall(row(Door.SHUT, Push, Door.OPEN, keep, brittle), CREAKS, SHUTS)
+    table = door(row(Door.SHUT, Push, Door.OPEN, keep, brittle), CREAKS, SHUTS)
     with pytest.raises(Broken, match="hall is at fault: hall row 0: brittle raised ZeroDivisionError") as found:
         walk(table, Hall(), FORCE, steps=20, examples=40)
     assert "Put in by hand where ... stands, the table hall" in str(found.value)
@@ -239,22 +152,22 @@ def test_a_fault_is_shown_with_the_walk_to_it_which_fails_until_it_is_mended() -
 
 
 def test_an_effect_that_changes_the_given_run_is_noticed() -> None:
-    table = hall(row(Door.SHUT, Push, Door.SHUT, scribble), SHUTS)
+    table = door(row(Door.SHUT, Push, Door.SHUT, scribble), SHUTS)
     with pytest.raises(Broken, match="hall: the given run was changed"):
         walk(table, st.builds(Hall), FORCE, steps=5, examples=10)
 
 
-@pytest.mark.parametrize(("oil", "broken"), [(-1, True), (0, False), (2, False), (3, True), (None, False)])
+@pytest.mark.parametrize(("oil", "broken"), [(-1, True), (0, False), (5, False), (6, True), (None, False)])
 def test_a_purse_above_full_or_below_nothing_is_noticed(oil: int | None, broken: bool) -> None:
     def walked() -> None:
         walk(
-            hall(CREAKS, SHUTS), Hall(left={Stock.OIL: oil}), WEAK, steps=5, examples=5, unsampled={1: "it stays shut"}
+            door(CREAKS, SHUTS), Hall(left={Stock.OIL: oil}), WEAK, steps=5, examples=5, unsampled={1: "it stays shut"}
         )
 
     if not broken:
         walked()
         return
-    with pytest.raises(Broken, match=f"hall: the purse holds {oil} of oil, expected 0 to 2"):
+    with pytest.raises(Broken, match=f"hall: the purse holds {oil} of oil, expected 0 to 5"):
         walked()
 
 
@@ -268,14 +181,14 @@ class Stubborn(Table[Hall, Door, Push | Wind, Any]):
 def test_a_final_state_that_does_not_refuse_is_noticed() -> None:
     table = Stubborn(
         "hall",
-        [OPENS, CREAKS, BREAKS, SHUTS, ignore([Door.SHUT, Door.OPEN], [Wind], "nobody feels it")],
+        [OPENS, CREAKS, BREAKS, SHUTS, QUIET],
         events=[Push, Wind],
         initial=Door.SHUT,
         final=[Door.GONE],
         at=at,
         move=move,
-        budgets={Stock.OIL: 2},
-        purse=left,
+        budgets={Stock.OIL: 5},
+        purse=purse,
         pay=pay,
     )
     with pytest.raises(Broken, match="hall: GONE is final, but does not refuse"):
