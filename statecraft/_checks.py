@@ -256,10 +256,25 @@ def _shadow(table: Any, asked: Sequence[Questions], one: int, other: int) -> str
     return ""
 
 
+def at_once(table: Any) -> Iterator[tuple[Any, Any, int, int]]:
+    """State, event and two rows of the cell, for all that may hold at once by the guards that they list.
+
+    The later one of them has a guard: a row without one holds always, so that says nothing.
+    """
+    asked = [Questions(_asked(row), _implied(row)) for row in table.rows]
+    for state in table.states:
+        for event in table.events:
+            for one, other in _pairs(table.cell(state, event)):
+                if asked[other].asked and not _apart(asked, one, other):
+                    yield state, event, one, other
+
+
 def _overlap(asked: Sequence[Questions], one: int, other: int) -> bool:
-    first, second = asked[one].implied, asked[other].implied
-    apart = any((not polarity, what) in second for polarity, what in first)
-    return not apart and not asked[other].asked <= first
+    return not _apart(asked, one, other) and not asked[other].asked <= asked[one].implied
+
+
+def _apart(asked: Sequence[Questions], one: int, other: int) -> bool:
+    return any((not polarity, what) in asked[other].implied for polarity, what in asked[one].implied)
 
 
 def _asked(row: Any) -> frozenset[Literal]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from .drawn import Taken, check_fits, inner, looks
 from .edges import AnyTable, Inside, Picture, picture
-from .labels import Arrow, arrows, labels, total, wrapped
+from .labels import Arrow, arrows, labels, total, whole, wrapped
 from .listing import headline, listing
 from .names import shown
 
@@ -21,6 +21,15 @@ STYLES = {
     "never": f'{NEVER}, fillcolor="#f7f7f7"',
     "taken": 'color="#b35900", fillcolor="#fff3e0"',
     "ended": 'color="#b35900", fillcolor="#ffd699", penwidth=3',
+}
+TESTED = {
+    "never": 'color="#c62828", fontcolor="#b71c1c", fillcolor="#ffebee"',
+    "taken": 'color="#2e7d32", fillcolor="#e8f5e9"',
+}
+TESTED_ARROWS = {
+    "never": 'color="#c62828", fontcolor="#b71c1c", penwidth=1.5',
+    "taken": 'color="#2e7d32", penwidth=1.5',
+    "part": 'color="#b26a00", fontcolor="#8a5200", penwidth=1.5',
 }
 WIDEST = 5.0  # points, of the arrow that was taken most
 
@@ -57,9 +66,10 @@ def _plain(text: str) -> str:
 
 def _machine(drawn: Picture, run: Taken | None) -> Iterator[str]:
     look = {} if run is None else looks(drawn, run)
+    styles = TESTED if run is not None and run.tested else STYLES
     for state in drawn.states:
         double = ", peripheries=2" if state in drawn.final else ""
-        style = f", {STYLES[look[state]]}" if state in look else ""
+        style = f", {styles[look[state]]}" if state in look else ""
         node = f"{drawn.ids[state]} [label={quoted(state)}{double}{style}]"
         within = [held for held in drawn.inside if held.during == (state,)]
         if not within:
@@ -96,6 +106,8 @@ def _arrow(arrow: Arrow, run: Taken | None) -> str:
     if run is None:
         return text
     count = total(arrow, run)
+    if run.tested:
+        return f"{text}, {TESTED_ARROWS['never' if not count else 'taken' if whole(arrow, run) else 'part']}"
     if not count:
         return f"{text}, {NEVER}"
     return f'{text}, color="#b35900", penwidth={min(WIDEST, 1.5 + count.bit_length() / 2)}'

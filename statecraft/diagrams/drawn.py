@@ -26,13 +26,16 @@ class Taken:
     """How often each row was taken, by (source state, row number), and the state that the run came to.
 
     `machine` and `ended` are empty where the input does not say. `inside` has the same for inner machines, by name; all
-    that lived one after another are counted together, and `ended` is the last one's state.
+    that lived one after another are counted together, and `ended` is the last one's state. Of many runs (`tested`) it
+    is what all of them took, and none has ended; `remarks` says of a row, by number, what is still to be seen of it.
     """
 
     machine: str
     times: Mapping[tuple[str, int], int]
     ended: str
     inside: Mapping[str, Taken]
+    tested: bool = False
+    remarks: Mapping[int, str] = attrs.field(factory=dict[int, str])
 
     @property
     def rows(self) -> dict[int, int]:
@@ -66,7 +69,7 @@ def times(run: Taken, source: str, line: Line) -> tuple[int, bool]:
 
 def inner(run: Taken, held: Inside) -> Taken:
     """The run's part in an inner machine; one in which nothing was taken, where it never stepped it."""
-    return run.inside.get(held.picture.name, Taken(held.picture.name, {}, UNKNOWN, {}))
+    return run.inside.get(held.picture.name, Taken(held.picture.name, {}, UNKNOWN, {}, run.tested))
 
 
 def looks(drawn: Picture, run: Taken) -> dict[str, str]:

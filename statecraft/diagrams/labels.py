@@ -52,7 +52,7 @@ def label(*lines: Line) -> str:
 def labels(arrow: Arrow, run: Taken | None = None) -> list[str]:
     """The labels of an arrow, one a line.
 
-    With a run, each row that it took is given with how often, and the others by number alone.
+    With a run, each row that it took is given with how often and what is remarked of it, the others by number alone.
     """
     if run is None:
         return _told(_grouped(arrow.lines), lambda lines: label(*lines))
@@ -63,7 +63,8 @@ def labels(arrow: Arrow, run: Taken | None = None) -> list[str]:
 
     def counted(lines: Sequence[Line]) -> str:
         count, exact = counts[lines[0].row]
-        return f"{label(*lines)} {'×' if exact else '≤×'}{count}"
+        remark = run.remarks.get(lines[0].row)
+        return f"{label(*lines)} {'×' if exact else '≤×'}{count}{f', {remark}' if remark else ''}"
 
     told = _told([[line] for line in arrow.lines if counts[line.row][0]], counted)
     return [*told, *([f"never {ranges([line.row for line in never])}"] if never else [])]
@@ -72,6 +73,11 @@ def labels(arrow: Arrow, run: Taken | None = None) -> list[str]:
 def total(arrow: Arrow, run: Taken) -> int:
     """How often the run went along the arrow; an upper limit where the run does not say from where."""
     return sum(times(run, arrow.source, line)[0] for line in arrow.lines)
+
+
+def whole(arrow: Arrow, run: Taken) -> bool:
+    """Whether the run took each row of the arrow and nothing is remarked of any."""
+    return all(times(run, arrow.source, line)[0] and line.row not in run.remarks for line in arrow.lines)
 
 
 def ranges(numbers: Sequence[int]) -> str:

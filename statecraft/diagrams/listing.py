@@ -11,6 +11,7 @@ from .drawn import Taken
 from .edges import Line, Picture, Quiet
 
 SAYS = {"ignore": "ignored", "refuse": "refused", "ordered": "in order"}
+TESTED = " (green: taken; red: never taken; amber: in part, or a guard not seen both ways)"
 
 
 def listing(drawn: Picture, indent: str = "") -> Iterator[str]:
@@ -45,6 +46,8 @@ def headline(drawn: Picture, run: Taken | None) -> str:
     """The title: the machine's name, and for a run how many rows it took and where it stands."""
     if run is None:
         return drawn.name
+    if run.tested:
+        return f"{drawn.name}: {len(run.rows)} of {len(drawn.lines)} rows taken{TESTED}"
     count = sum(run.times.values())
     rows = f"{count} row{'' if count == 1 else 's'} taken"
     if not run.ended:

@@ -25,6 +25,10 @@ STYLES = {
     "taken": "fill:#fff3e0,stroke:#b35900,color:#000000",
     "ended": "fill:#ffd699,stroke:#b35900,color:#000000,stroke-width:4px",
 }
+TESTED = {
+    "never": "fill:#ffebee,stroke:#c62828,color:#b71c1c",
+    "taken": "fill:#e8f5e9,stroke:#2e7d32,color:#000000",
+}
 # A blank after & makes it plain; everything else outside of these may mean something to Mermaid or to HTML.
 _SPECIAL = re.compile(
     r"&(?! )|[^\w &.,()\[\]/|~+=?!×≤…−-]|\[(?=\[)|(?<![^\W_])_|_(?![^\W_])|(?<=direction) ", re.IGNORECASE
@@ -45,7 +49,8 @@ def mermaid(table: AnyTable, taken: Taken | None = None) -> str:
     title = json.dumps(shown(headline(drawn, taken)), ensure_ascii=False)
     lines = list(_machine(drawn, taken))
     if taken is not None:
-        lines += [f"classDef {name} {style}" for name, style in STYLES.items()]
+        styles = TESTED if taken.tested else STYLES
+        lines += [f"classDef {name} {style}" for name, style in styles.items()]
         lines += _classes(drawn, taken)
     lines += [f"%% {_comment(line)}" for line in listing(drawn)]
     head = ["---", f"title: {title}", f"config: {SPACING}", "---", "stateDiagram-v2"]

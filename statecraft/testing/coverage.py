@@ -6,6 +6,7 @@ work. A guard's answer counts wherever it was given, in a refusal too.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -20,12 +21,20 @@ Path = tuple[AnyTable, ...]  # a table, or an outer one and the inner machines o
 
 @attrs.frozen
 class Covered:
-    """What was seen of one table: the rows taken, and of each question, by its key, the answers (see `Way`)."""
+    """What was seen of one table: the rows taken, and of each question, by its key, the answers (see `Way`).
+
+    `times` says how often each row was taken, by its source state and its number.
+    """
 
     name: str
     table: AnyTable
-    taken: frozenset[int]
+    times: Mapping[tuple[str, int], int]
     answers: Mapping[Any, frozenset[int]]
+
+    @property
+    def taken(self) -> frozenset[int]:
+        """The rows that some step took."""
+        return frozenset(row for _, row in self.times)
 
     @property
     def never_taken(self) -> tuple[int, ...]:
@@ -80,7 +89,7 @@ class Tally:
     """Collects what is seen while tables are stepped. It keeps numbers, not steps."""
 
     def __init__(self) -> None:
-        self._taken: dict[Path, set[int]] = {}
+        self._taken: dict[Path, Counter[tuple[str, int]]] = {}
         self._answers: dict[Path, dict[Any, set[int]]] = {}
 
     @property
@@ -94,19 +103,15 @@ class Tally:
 
     def coverage(self, tables: Iterable[AnyTable]) -> Coverage:
         """What was seen of the tables. One that another of them holds is shown within that one alone."""
-        chosen = tuple(dict.fromkeys(tables))
-        held = {path[-1] for table in chosen for path in _paths((table,)) if len(path) > 1}
-        roots = (table for table in chosen if table not in held)
-        return Coverage(tuple(self._covered(path) for table in roots for path in _paths((table,))))
+        return Coverage(tuple(self._covered(path) for table in roots(tables) for path in paths((table,))))
 
     def _covered(self, path: Path) -> Covered:
         answers = {key: frozenset(found) for key, found in self._answers.get(path, {}).items()}
-        name = " > ".join(table.name for table in path)
-        return Covered(name, path[-1], frozenset(self._taken.get(path, ())), answers)
+        return Covered(path_name(path), path[-1], dict(self._taken.get(path, Counter())), answers)
 
     def _hear(self, path: Path, event: type[Any], answer: Answer[Any, Any], *, happened: bool) -> None:
         table = path[-1]
-        taken = self._taken.setdefault(path, set())
+        taken = self._taken.setdefault(path, Counter())
         answers = self._answers.setdefault(path, {})
         if not isinstance(answer, Step | Refused):
             return
@@ -114,7 +119,7 @@ class Tally:
             if one.found is not None:
                 answers.setdefault(one.key, set()).add(answered(one.found))
         if isinstance(answer, Step) and happened:
-            taken.add(answer.row)
+            taken[answer.source.name, answer.row] += 1
         inner = {held.name: held.table for held in table.inners}
         for inside in answer.inside:
             self._hear((*path, inner[inside.machine]), event, inside, happened=happened and isinstance(answer, Step))
@@ -128,11 +133,23 @@ def covered(table: AnyTable, steps: Iterable[tuple[object, Answer[Any, Any]]]) -
     return tally.coverage([table])
 
 
-def _paths(path: Path) -> Iterator[Path]:
+def roots(tables: Iterable[AnyTable]) -> tuple[AnyTable, ...]:
+    """Those of the tables that none of the others holds."""
+    chosen = tuple(dict.fromkeys(tables))
+    held = {path[-1] for table in chosen for path in paths((table,)) if len(path) > 1}
+    return tuple(table for table in chosen if table not in held)
+
+
+def path_name(path: Path) -> str:
+    """`outer > inner`."""
+    return " > ".join(table.name for table in path)
+
+
+def paths(path: Path) -> Iterator[Path]:
     """The way to the table at the end of `path`, and to each machine that it holds, however deep, each once."""
     yield path
     for table in dict.fromkeys(held.table for held in path[-1].inners):
-        yield from _paths((*path, table))
+        yield from paths((*path, table))
 
 
 def _sum(counts: Iterable[tuple[int, int]]) -> tuple[int, int]:

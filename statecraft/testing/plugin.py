@@ -2,8 +2,10 @@
 
 `--statecraft-cov` measures every table that a test steps, `--statecraft-cov=MODULE` or `=MODULE:TABLE` those named,
 stepped or not; `--statecraft-cov-fail-under=PCT` fails the session below so many percent of rows taken,
-`--statecraft-cov-guards-fail-under=PCT` below so many percent of guards seen every way. Only steps of this process are
-seen, so it does not go together with pytest-xdist.
+`--statecraft-cov-guards-fail-under=PCT` below so many percent of guards seen every way. `--statecraft-cov-pairs` also
+reports which rows of one cell were seen to hold at once, and `--statecraft-cov-pairs-fail-under=PCT` is its limit.
+`--statecraft-cov-diagram=FOLDER` draws each machine with what was seen of it. Only steps of this process are seen, so
+it does not go together with pytest-xdist.
 
 Every pytest session loads this module where statecraft is installed: it does nothing, and imports nothing else, until
 an option or the fixture is used.
@@ -23,12 +25,16 @@ import pytest
 
 if TYPE_CHECKING:
     from ..heard import AnyTable
-    from .coverage import Coverage
+    from .measured import Found
     from .stepping import StepOne
 
 OPTION = "--statecraft-cov"
 ROWS_LIMIT = "--statecraft-cov-fail-under"
 GUARDS_LIMIT = "--statecraft-cov-guards-fail-under"
+PAIRS = "--statecraft-cov-pairs"
+PAIRS_LIMIT = "--statecraft-cov-pairs-fail-under"
+DIAGRAM = "--statecraft-cov-diagram"
+NEEDS = {ROWS_LIMIT: OPTION, GUARDS_LIMIT: OPTION, PAIRS: OPTION, PAIRS_LIMIT: PAIRS, DIAGRAM: OPTION}
 
 
 @pytest.fixture
@@ -51,17 +57,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="report which rows were taken and which guards were seen every way: of the named tables, or of all that "
         "are stepped; may be given several times",
     )
-    for option, what in ((ROWS_LIMIT, "rows were taken"), (GUARDS_LIMIT, "guards were seen every way")):
+    group.addoption(
+        PAIRS,
+        action="store_true",
+        default=None,
+        help="report too which rows of one cell were seen to hold at once, so that their order was tested; a row "
+        "without guards holds always, and is in no pair",
+    )
+    group.addoption(
+        DIAGRAM,
+        metavar="FOLDER",
+        help="draw each machine, with the rows that were taken, as NAME.dot, NAME.mmd and, by Graphviz, NAME.svg",
+    )
+    limits = {ROWS_LIMIT: "rows were taken", GUARDS_LIMIT: "guards were seen every way", PAIRS_LIMIT: "pairs were seen"}
+    for option, what in limits.items():
         group.addoption(option, type=_percentage, metavar="PCT", help=f"fail if fewer than PCT percent of the {what}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to record, if asked to."""
+    for option, needed in NEEDS.items():
+        if config.getoption(option) is not None and config.getoption(needed) is None:
+            raise pytest.UsageError(f"{option} needs {needed}")
     named: list[str] | None = config.getoption(OPTION)
     if named is None:
-        for limit in (ROWS_LIMIT, GUARDS_LIMIT):
-            if config.getoption(limit) is not None:
-                raise pytest.UsageError(f"{limit} needs {OPTION}")
         return
     if hasattr(config, "workerinput") or config.getoption("dist", "no") != "no":
         raise pytest.UsageError(f"{OPTION} sees the steps of one process only: leave out -n and --dist of pytest-xdist")
@@ -77,6 +96,19 @@ def _percentage(text: str) -> float:
     if not 0 <= number <= 100:
         raise ArgumentTypeError(f"expected a number from 0 to 100, found {text!r}")
     return number
+
+
+def _folder(config: pytest.Config) -> Path | None:
+    """Where diagrams are to be written, made at once: what cannot be is said before any test has run."""
+    named: str | None = config.getoption(DIAGRAM)
+    if named is None:
+        return None
+    folder = config.invocation_params.dir / named
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise pytest.UsageError(f"{DIAGRAM}={named}: cannot be made a folder: {error.strerror}") from error
+    return folder
 
 
 def _no_path_taken_for_a_value(args: Sequence[object]) -> None:
@@ -103,17 +135,19 @@ class _Session:
     """What `--statecraft-cov` adds to one test session."""
 
     def __init__(self, config: pytest.Config, named: list[str]) -> None:
-        from .coverage import Tally
-        from .recorder import recording
+        from .measured import Measured
+        from .recorder import listening
 
         self._folders = (str(config.invocation_params.dir), str(config.rootpath))
         self._named = [name for text in named for name in text.split(",") if name]
-        self._limits: tuple[float | None, float | None] = (config.getoption(ROWS_LIMIT), config.getoption(GUARDS_LIMIT))
+        self._limits: list[float | None] = [config.getoption(one) for one in (ROWS_LIMIT, GUARDS_LIMIT, PAIRS_LIMIT)]
         self._tables: tuple[AnyTable, ...] | None = None
-        self._tally = Tally()
-        self._coverage: Coverage | None = None
+        self._measured = Measured(pairs=bool(config.getoption(PAIRS)))
+        self._found: Found | None = None
+        self._diagrams = _folder(config)
+        self._drawn: tuple[str, ...] = ()
         recorded = ExitStack()
-        recorded.enter_context(recording(self._tally.hear))
+        recorded.enter_context(listening(self._measured.hear))
         config.add_cleanup(recorded.close)
 
     def pytest_collection_finish(self) -> None:
@@ -134,33 +168,23 @@ class _Session:
         """Turn a session that would pass into one that fails, where too little was seen."""
         if self._tables is None or session.config.getoption("collectonly"):
             return
-        self._coverage = self._tally.coverage(self._tables if self._named else self._tally.stepped)
-        if exitstatus == pytest.ExitCode.OK and self._too_little(self._coverage):
+        self._found = self._measured.found(self._tables if self._named else None)
+        if self._diagrams is not None:
+            from .coloured import draw
+
+            self._drawn = draw(self._found.coverage, self._diagrams)
+        if exitstatus == pytest.ExitCode.OK and self._found.too_little(self._limits):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Write the report."""
-        from .reporting import report
-
-        if self._coverage is None:
+        if self._found is None:
             return
-        terminalreporter.section("statecraft coverage")
-        for line in report(self._coverage):
+        for title, lines in self._found.sections():
+            terminalreporter.section(title)
+            for line in lines:
+                terminalreporter.write_line(line)
+        for line in self._drawn:
             terminalreporter.write_line(line)
-        for line in self._too_little(self._coverage):
+        for line in self._found.too_little(self._limits):
             terminalreporter.write_line(f"FAIL: {line}", red=True, bold=True)
-
-    def _too_little(self, coverage: Coverage) -> list[str]:
-        from .reporting import percent, shown
-
-        counts = zip(
-            self._limits, ("rows taken", "guards seen every way"), (coverage.rows, coverage.guards), strict=True
-        )
-        under = [(limit, what, count) for limit, what, count in counts if limit is not None]
-        if under and not coverage.machines:
-            return ["a limit is asked for, but nothing was measured"]
-        return [
-            f"{shown(count)} of the {what}, expected at least {limit:g} %"
-            for limit, what, count in under
-            if percent(count) < limit
-        ]

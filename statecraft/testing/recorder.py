@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from ..heard import AnyTable
@@ -17,11 +17,20 @@ from ..step import Answer
 from ..table import Table
 
 Hear = Callable[[AnyTable, object, Answer[Any, Any]], None]
+Listen = Callable[[AnyTable, Any, object, Answer[Any, Any]], None]
+
+
+def recording(hear: Hear) -> AbstractContextManager[None]:
+    """While the block runs, `hear` is told (table, event, answer) of every step, one at a time in every thread."""
+    return listening(lambda table, run, event, answer: hear(table, event, answer))
 
 
 @contextmanager
-def recording(hear: Hear) -> Generator[None]:
-    """While the block runs, `hear` is told (table, event, answer) of every step, one at a time in every thread."""
+def listening(listen: Listen) -> Generator[None]:
+    """As `recording`, and told (table, run, event, answer): the run is the one before the step.
+
+    What is stepped by the listener itself is not heard.
+    """
     original = Table[Any, Any, Any, Any].step
     here = threading.local()
     one_at_a_time = threading.Lock()
@@ -32,10 +41,10 @@ def recording(hear: Hear) -> Generator[None]:
         here.within = True
         try:
             answer = original(table, run, event)
+            with one_at_a_time:
+                listen(table, run, event, answer)
         finally:
             here.within = False
-        with one_at_a_time:
-            hear(table, event, answer)
         return answer
 
     _put(step)

@@ -55,21 +55,28 @@ def step_one(
     try:
         answer = table.step(run, event)
     except Fault as fault:
-        raise _shown(fault, table, run, event)  # noqa: B904  # the same fault, whose cause is its own
+        raise shown(fault, table, run, event)  # noqa: B904  # the same fault, whose cause is its own
     if not isinstance(answer, Step):
-        raise AssertionError(_report("expected a step", table, event, answer))
+        raise AssertionError(problem("expected a step", table, event, answer))
     if row is not None and answer.row != row:
-        raise AssertionError(_report(f"expected row {row}, found row {answer.row}", table, event, answer))
+        raise AssertionError(problem(f"expected row {row}, found row {answer.row}", table, event, answer))
     if target is not None and answer.target is not target:
         found = f"expected target {target.name}, found {answer.target.name}"
-        raise AssertionError(_report(found, table, event, answer))
+        raise AssertionError(problem(found, table, event, answer))
     if commands is not None and not _are(answer.commands, commands):
         found = f"expected commands {_listed(commands)}, found {_listed(answer.commands)}"
-        raise AssertionError(_report(found, table, event, answer))
+        raise AssertionError(problem(found, table, event, answer))
     return answer
 
 
-def _shown(fault: Fault, table: Table[Any, Any, Any, Any], run: object, event: object) -> Fault:
+def problem(what: str, table: Table[Any, Any, Any, Any], event: object, answer: Any) -> str:
+    """What was expected, and each row that was tried with what its guards saw."""
+    from .telling import told  # with all of replay, which a test that passes has no use for
+
+    return "\n".join((what, *told(table, event, answer)))
+
+
+def shown(fault: Fault, table: Table[Any, Any, Any, Any], run: object, event: object) -> Fault:
     """The fault with what was heard before it; of the frames, those of the guard or effect that raised are left."""
     from .telling import told_fault
 
@@ -96,9 +103,3 @@ def _are(found: Sequence[object], expected: Sequence[object]) -> bool:
 
 def _listed(commands: Sequence[object]) -> str:
     return f"[{', '.join(one.__name__ if isinstance(one, type) else repr(one) for one in commands)}]"
-
-
-def _report(problem: str, table: Table[Any, Any, Any, Any], event: object, answer: Any) -> str:
-    from .telling import told  # with all of replay, which a test that passes has no use for
-
-    return "\n".join((problem, *told(table, event, answer)))

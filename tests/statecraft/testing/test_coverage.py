@@ -2,68 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import Enum, auto
 from typing import Any
 
-import attrs
-
-from statecraft import (
-    Evidence,
-    Level,
-    Reading,
-    Rows,
-    Table,
-    guard,
-    ignore,
-    inner,
-    keep,
-    reaches,
-    seen,
-)
+from statecraft import Evidence, Level, Reading, Table, guard, ignore, keep, reaches, seen
 from statecraft.testing import Coverage, Tally, covered, report, wanted
 from statecraft.testing.reporting import percent, shown
 
-
-class Spring(Enum):
-    SLACK = auto()
-    WORN = auto()
-
-
-class Door(Enum):
-    SHUT = auto()
-    OPEN = auto()
-
-
-class Stock(Enum):
-    OIL = "oil"
-
-
-@attrs.frozen
-class Push:
-    force: int = 0
-    soft: bool = False
-
-
-@attrs.frozen
-class Wind:
-    pass
-
-
-@attrs.frozen
-class Closer:
-    at: Spring = Spring.SLACK
-
-
-@attrs.frozen
-class Hall:
-    at: Door = Door.SHUT
-    closer: Closer = Closer()
-    left: Mapping[Stock, int | None] = attrs.Factory(lambda: {Stock.OIL: 5})
-
-
-def strong(run: object, event: Push) -> Evidence:
-    return seen("force of five", event.force >= 5, force=event.force)
+from .halls import CLOSER, Closer, Door, Hall, Push, Stock, Wind, inside, row, strong
+from .halls import hall as of_rows
 
 
 @guard
@@ -75,70 +21,13 @@ def tired(run: Hall, event: Push) -> Reading:
     return Reading("tired", event.force, nudge=3, stop=5, most=9)
 
 
-spring = Rows[Closer, Spring, Any]()
-row = Rows[Hall, Door, Any]()
-
-
-def closer_at(run: Closer) -> Spring:
-    return run.at
-
-
-def closer_move(run: Closer, state: Spring) -> Closer:
-    return Closer(state)
-
-
-def at(run: Hall) -> Door:
-    return run.at
-
-
-def move(run: Hall, state: Door) -> Hall:
-    return attrs.evolve(run, at=state)
-
-
-def purse(run: Hall) -> Mapping[Stock, int | None]:
-    return run.left
-
-
-def pay(run: Hall, left: Mapping[Stock, int | None]) -> Hall:
-    return attrs.evolve(run, left=left)
-
-
-def the_closer(run: Hall, event: Push) -> Closer:
-    return run.closer
-
-
-def with_closer(run: Hall, event: Push, closer: Closer) -> Hall:
-    return attrs.evolve(run, closer=closer)
-
-
-CLOSER = Table[Closer, Spring, Push, Any](
-    "closer",
-    [spring(Spring.SLACK, Push, Spring.WORN, keep, strong), spring(Spring.SLACK, Push, Spring.SLACK, keep)],
-    events=[Push],
-    initial=Spring.SLACK,
-    final=[Spring.WORN],
-    at=closer_at,
-    move=closer_move,
-)
-INSIDE = inner(CLOSER, during=[Door.SHUT], get=the_closer, put=with_closer)
+INSIDE = inside(CLOSER)
 
 
 def hall(*rows: Any, inners: Any = ()) -> Table[Hall, Door, Push | Wind, Any]:
     """The rows, which are row 0 and on and leave SHUT on `Push`, in a table that ignores the wind."""
-    quiet = [ignore([Door.SHUT], [Wind], "nobody feels it")]
-    return Table[Hall, Door, Push | Wind, Any](
-        "hall",
-        [*rows, *quiet],
-        events=[Push, Wind],
-        initial=Door.SHUT,
-        final=[Door.OPEN],
-        at=at,
-        move=move,
-        inners=inners,
-        budgets={Stock.OIL: 5},
-        purse=purse,
-        pay=pay,
-    )
+    quiet = ignore([Door.SHUT], [Wind], "nobody feels it")
+    return of_rows(*rows, quiet, inners=inners, final=[Door.OPEN, Door.GONE])
 
 
 def push(*guards: Any, **more: Any) -> Any:

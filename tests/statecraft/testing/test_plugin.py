@@ -93,10 +93,10 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, root: Path) 
     return run
 
 
-def told(result: pytest.RunResult) -> list[str]:
-    """The lines of the coverage report."""
+def told(result: pytest.RunResult, title: str = "statecraft coverage") -> list[str]:
+    """The lines of the coverage report, or of another part."""
     lines = result.outlines
-    (first,) = [number for number, line in enumerate(lines) if "statecraft coverage" in line]
+    (first,) = [number for number, line in enumerate(lines) if title in line]
     rest = [line for line in lines[first + 1 :] if line]
     return rest[: next(number for number, line in enumerate(rest) if line.startswith("=") or "short test" in line)]
 
@@ -219,6 +219,67 @@ def test_collecting_alone_measures_nothing(run: Run) -> None:
     assert no_coverage(result)
 
 
+# Rows that hold at once
+
+ORDERED = """
+from halls import *
+from statecraft import ordered
+
+def heavy(run, event):
+    return seen("heavy", event.force >= 9)
+
+HALL = Table(
+    "hall",
+    [row(Door.SHUT, Push, Door.OPEN, keep, strong), row(Door.SHUT, Push, Door.OPEN, keep, heavy),
+     row(Door.SHUT, Push, Door.SHUT, keep), ordered([Door.SHUT], [Push], "as they are tried")],
+    events=[Push], initial=Door.SHUT, final=[Door.OPEN], at=at, move=move,
+)
+
+def test_it(step_one):
+    step_one(HALL, Hall(), Push({force}))
+"""
+
+
+@pytest.mark.parametrize(("force", "limit", "seen"), [(8, "0", 0), (8, "0.1", 0), (9, "100", 1)])
+def test_a_session_says_which_rows_held_at_once_and_fails_below_the_limit(
+    run: Run, force: int, limit: str, seen: int
+) -> None:
+    options = ("--statecraft-cov", "--statecraft-cov-pairs", f"--statecraft-cov-pairs-fail-under={limit}")
+    result = run(*options, text=ORDERED.format(force=force))
+    percent = "100.0" if seen else "0.0"
+    fails = limit == "0.1"
+    assert result.ret == (pytest.ExitCode.TESTS_FAILED if fails else pytest.ExitCode.OK)
+    assert told(result, "statecraft pairs") == [
+        f"hall: {seen} of 1 pairs of rows seen to hold at once ({percent} %)",
+        *([] if seen else ["  SHUT on Push: rows 0 and 1 hold at once: never seen"]),
+        "a row without guards holds always, and is in no pair",
+        *(["FAIL: 0.0 % of the pairs of rows seen to hold at once, expected at least 0.1 %"] if fails else []),
+    ]
+
+
+def test_without_the_option_no_pairs_are_told(run: Run) -> None:
+    result = run("--statecraft-cov", text=ORDERED.format(force=9))
+    assert not any("statecraft pairs" in line for line in result.outlines)
+
+
+# Diagrams
+
+
+def test_each_machine_is_drawn_with_what_was_seen_of_it(run: Run, pytester: pytest.Pytester) -> None:
+    result = run("--statecraft-cov=halls", "--statecraft-cov-diagram=here/drawn", pushes=(4,))
+    folder = pytester.path / "here" / "drawn"
+    assert f"drawn in {folder}: hall" in told(result)
+    assert {path.name for path in folder.iterdir()} >= {"hall.dot", "hall.mmd"}
+    assert "hall: 1 of 2 rows taken" in (folder / "hall.mmd").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_cannot_be_made_is_a_usage_error(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.path.joinpath("taken").write_text("a file")
+    result = run("--statecraft-cov", "--statecraft-cov-diagram=taken", pushes=(4,))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --statecraft-cov-diagram=taken: cannot be made a folder: *"])
+
+
 # Bad input
 
 
@@ -239,6 +300,12 @@ def test_collecting_alone_measures_nothing(run: Run) -> None:
         ),
         (["--statecraft-cov-fail-under=90"], "--statecraft-cov-fail-under needs --statecraft-cov"),
         (["--statecraft-cov-guards-fail-under=90"], "--statecraft-cov-guards-fail-under needs --statecraft-cov"),
+        (["--statecraft-cov-diagram=here"], "--statecraft-cov-diagram needs --statecraft-cov"),
+        (["--statecraft-cov-pairs"], "--statecraft-cov-pairs needs --statecraft-cov"),
+        (
+            ["--statecraft-cov", "--statecraft-cov-pairs-fail-under=9"],
+            "--statecraft-cov-pairs-fail-under needs --statecraft-cov-pairs",
+        ),
         (
             ["--statecraft-cov", "test_halls.py"],
             "--statecraft-cov test_halls.py: expected --statecraft-cov=MODULE, found a path*",
@@ -348,7 +415,7 @@ def test_it():
 
 def test_steps_are_as_they_were_after_the_session(run: Run) -> None:
     before: Any = Table[Any, Any, Any, Any].step
-    text = "from statecraft import Table\ndef test_it():\n    assert 'recording' in Table.step.__qualname__\n"
+    text = "from statecraft import Table\ndef test_it():\n    assert 'listening' in Table.step.__qualname__\n"
     run("--statecraft-cov", text=text).assert_outcomes(passed=1)
     after: Any = Table[Any, Any, Any, Any].step
     assert after is before

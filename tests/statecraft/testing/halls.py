@@ -1,0 +1,116 @@
+"""The machine of these tests: a door that opens to a strong push and wears out, with its closer inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum, auto
+from typing import Any
+
+import attrs
+
+from statecraft import Evidence, Rows, Table, inner, keep, seen
+
+
+class Spring(Enum):
+    SLACK = auto()
+    WORN = auto()
+
+
+class Door(Enum):
+    SHUT = auto()
+    OPEN = auto()
+    GONE = auto()
+
+
+class Stock(Enum):
+    OIL = "oil"
+
+
+@attrs.frozen
+class Push:
+    force: int = 0
+    soft: bool = False
+
+
+@attrs.frozen
+class Wind:
+    pass
+
+
+@attrs.frozen
+class Closer:
+    at: Spring = Spring.SLACK
+    pushes: int = 0
+
+
+@attrs.frozen
+class Hall:
+    at: Door = Door.SHUT
+    closer: Closer = Closer()
+    left: Mapping[Stock, int | None] = attrs.Factory(lambda: {Stock.OIL: 5})
+    notes: list[int] = attrs.field(factory=list[int])
+
+
+def strong(run: object, event: Push) -> Evidence:
+    return seen("strong", event.force >= 5, force=event.force)
+
+
+def at(run: Any) -> Any:
+    return run.at
+
+
+def move(run: Any, state: Any) -> Any:
+    return attrs.evolve(run, at=state)
+
+
+def purse(run: Hall) -> Mapping[Stock, int | None]:
+    return run.left
+
+
+def pay(run: Hall, left: Mapping[Stock, int | None]) -> Hall:
+    return attrs.evolve(run, left=left)
+
+
+def the_closer(run: Hall, event: Push) -> Closer:
+    return run.closer
+
+
+def with_closer(run: Hall, event: Push, closer: Closer) -> Hall:
+    return attrs.evolve(run, closer=closer)
+
+
+row, spring = Rows[Hall, Door, Any](), Rows[Closer, Spring, Any]()
+
+
+def closer(*rows: Any) -> Table[Closer, Spring, Push, Any]:
+    """A closer of these rows."""
+    return Table[Closer, Spring, Push, Any](
+        "closer", rows, events=[Push], initial=Spring.SLACK, final=[Spring.WORN], at=at, move=move
+    )
+
+
+def inside(table: Table[Closer, Spring, Push, Any]) -> Any:
+    """The closer inside the door while that is shut."""
+    return inner(table, during=[Door.SHUT], get=the_closer, put=with_closer)
+
+
+def hall(
+    *entries: Any, inners: Any = (), final: Any = (Door.GONE,), name: str = "hall"
+) -> Table[Hall, Door, Push | Wind, Any]:
+    """A door of these rows and marks."""
+    return Table[Hall, Door, Push | Wind, Any](
+        name,
+        entries,
+        events=[Push, Wind],
+        initial=Door.SHUT,
+        final=final,
+        at=at,
+        move=move,
+        inners=inners,
+        budgets={Stock.OIL: 5},
+        purse=purse,
+        pay=pay,
+    )
+
+
+CLOSER = closer(spring(Spring.SLACK, Push, Spring.WORN, keep, strong), spring(Spring.SLACK, Push, Spring.SLACK, keep))
