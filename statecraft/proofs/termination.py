@@ -219,7 +219,11 @@ def _part_lines(part: Part, rest: Longest, state: Enum) -> Iterator[str]:
         edge, follows = one.dearest, rest.best[one.dearest.target]
         more = f", then up to {follows}" if follows else ""
         dearest = f"row {edge.row}, {edge.source.name} to {edge.target.name}: {one.each - follows}{more}"
-        yield f"{called(one.what)}, {one.size}, not refilled here: {one.size} x {one.each} (the dearest is {dearest})"
+        times = f"{one.size} x {one.each}"
+        if one.last < one.each:
+            before = f"{one.size - 1} x {one.each} and " if one.size > 1 else ""
+            times = f"{before}{one.last} with the last, as some rows need it"
+        yield f"{called(one.what)}, {one.size}, not refilled here: {times} (the dearest is {dearest})"
     yield from (f"{held.name} itself asks in {number}" for held, number in part.apart.items())
     if any(rest.best.values()):
         entered = max((state, *(one.dearest.target for one in part.taken)), key=rest.best.__getitem__)
