@@ -42,7 +42,7 @@ from .edges import AnyInner, AnyTable, Case, Edge, NeedsRun, Payable, called, ca
 from .graph import reached
 from .peel import Longest, Part, Search, Stuck
 
-__all__ = ["Bound", "FreeCycle", "Hop", "NeedsRun", "ends"]
+__all__ = ["Bound", "FreeCycle", "Hop", "NeedsRun", "ends", "most_spent"]
 
 
 @attrs.frozen
@@ -114,6 +114,18 @@ def ends(
     start = max(starts, key=lambda state: found.best[state])
     name = "" if asking is None else asking.__name__
     return Bound(table.name, found.best[start], name, tuple(_way_lines(found, start)))
+
+
+def most_spent(table: AnyTable, run: Any, budget: Enum) -> int | None:
+    """How many rows that spend the budget a run could take at most, were it without limit; None if without end.
+
+    For a budget that bounds something: a size beyond this is never used up.
+    """
+    case = case_of(table, run)
+    proof = _Proof(attrs.evolve(case, sizes={**case.sizes, budget: None}))
+    rows = frozenset(number for number, row in enumerate(table.rows) if row.spends is budget)
+    found = proof.longest(None, rows)
+    return None if isinstance(found, Stuck) else max(found.best[start] for start in case.starts)
 
 
 class _Proof:

@@ -16,9 +16,10 @@ from machines.commands import Ask
 from machines.policy import Budget, Detectors, Escalation, Policy, Recovery, only
 from machines.run import MENDS, RUN, SENDS
 from machines.state import Purse, new_run
-from statecraft import Table
+from statecraft import Row, Table
 from statecraft.proofs import Bound, FreeCycle, ends
 
+from .rebuilt import rebuilt
 from .worst_run import play, worst_script
 from .worst_walk import GoesRound, Walks
 
@@ -80,20 +81,10 @@ def test_a_world_that_does_its_worst_stays_within_the_bound_and_comes_within_a_t
 
 
 def test_a_walk_that_goes_round_is_found_to_go_round() -> None:
-    free = [attrs.evolve(row, spends=None) if row.spends is Purse.TURN and row.guards else row for row in RUN.rows]
-    endless = Table[Any, Any, Any, Any](
-        RUN.name,
-        [*free, *RUN.marks],
-        events=RUN.events,
-        initial=RUN.initial,
-        final=RUN.final,
-        at=RUN.at,
-        move=RUN.move,
-        budgets=RUN.budgets,
-        purse=RUN.left,
-        pay=RUN.pay,
-        inners=RUN.inners,
-    )
+    def without_turns(row: Row[Any, Any, Any]) -> Row[Any, Any, Any]:
+        return attrs.evolve(row, spends=None) if row.spends is Purse.TURN and row.guards else row
+
+    endless = rebuilt(RUN, without_turns)
     assert isinstance(ends(endless, new_run("run", SMALL["one turn"])), FreeCycle)
     with pytest.raises(GoesRound):
         walks(SMALL["one turn"], endless).dearest(Ask)
