@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
-from statecraft import Evidence, Guard, Level, guard, seen
+from statecraft import Evidence, Guard, Level, guard, seen, used_up
 from statecraft.evolve import evolve
 
 from ._run_spending import charged, with_summary
@@ -18,7 +18,7 @@ from .message import Message
 from .policy import Budget
 from .reply import ReplyCase, ReplyState, chars_of, in_trouble
 from .request import RequestCase, RequestState
-from .state import Cause, Phase, Purse, Run, Spent
+from .state import Cause, Phase, Purse, Run, Spent, purse_of
 from .turn import asked_by
 from .wait import told_of
 
@@ -207,11 +207,8 @@ def unwritten(run: Run, event: TurnEnded) -> Evidence:
     return seen("unwritten", left > 0, unwritten=left, required=len(run.requires))
 
 
-@guard
-def turns(run: Run, event: Event) -> Evidence:
-    """No turn is left."""
-    left = run.purse[Purse.TURN]
-    return seen("turns", _no_turn(run), left=left)
+turns = used_up(Purse.TURN, purse_of)
+"""No turn is left."""
 
 
 @guard

@@ -111,7 +111,7 @@ from .message import MESSAGE, Message
 from .outcome import TerminalStatus
 from .reply import REPLY, ReplyState, mending
 from .request import REQUEST, RequestState, sending
-from .state import ENDINGS, OPEN, SIZES, Cause, Phase, Purse, Run
+from .state import ENDINGS, OPEN, SIZES, Cause, Phase, Purse, Run, purse_of
 from .wait import WAIT
 
 
@@ -121,10 +121,6 @@ def _at(run: Run) -> Phase:
 
 def _move(run: Run, state: Phase) -> Run:
     return evolve(run, at=state)
-
-
-def _purse(run: Run) -> Mapping[Purse, int | None]:
-    return run.purse
 
 
 def _pay(run: Run, left: Mapping[Purse, int | None]) -> Run:
@@ -355,7 +351,7 @@ RUN = Table[Run, Phase, Event, Command](
     at=_at,
     move=_move,
     budgets=SIZES,
-    purse=_purse,
+    purse=purse_of,
     pay=_pay,
     inners=[JUDGE, MENDS, SENDS, LADDER, WAITS, HOLDS],
 )

@@ -196,6 +196,11 @@ class Run:
         return self.tools.get(name, UNDECLARED)
 
 
+def purse_of(run: Run) -> Mapping[Purse, int | None]:
+    """What is left of the run's budgets."""
+    return run.purse
+
+
 def turns_full(run: Run) -> int | None:
     """How many turns a run of this policy has; None = without limit.
 

@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from .guards import Evidence, Guard, Level, Reading, Scalar, guard, reaches, seen
+from .guards import Evidence, Guard, Level, Reading, Scalar, guard, reaches, seen, used_up
 from .step import Answer, Fault, Ignored, Refused, Step, Unhandled, keep
 from .table import BadTable, Inner, Row, Rows, Table, ignore, inner, ordered, refuse
+from .world import World
 
 __version__: Final = "0.1.0"
 
@@ -25,6 +26,7 @@ __all__ = [
     "Step",
     "Table",
     "Unhandled",
+    "World",
     "__version__",
     "guard",
     "ignore",
@@ -34,4 +36,5 @@ __all__ = [
     "reaches",
     "refuse",
     "seen",
+    "used_up",
 ]

@@ -12,7 +12,7 @@ A guard that raises, or that answers with anything else, is a fault of the machi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import IntEnum
+from enum import Enum, IntEnum
 from types import MappingProxyType
 from typing import Any, Final, Generic, Literal, Protocol, TypeGuard, TypeVar
 
@@ -98,7 +98,7 @@ class Guard(Generic[R_con, E_con]):
     """A guard with a name and the operators `&`, `|`, `~`.
 
     `how` says what it is: a function (`asks`), a combination of `parts` (`all`, `any`, `not`), or a reading that has to
-    reach `level` (`reaches`).
+    reach `level` (`reaches`). `budget` and `purse`: it asks whether nothing is left of this budget in that purse.
     """
 
     name: str
@@ -106,6 +106,8 @@ class Guard(Generic[R_con, E_con]):
     function: Callable[[R_con, E_con], Finding] | None = None
     parts: tuple[Question[R_con, E_con], ...] = ()
     level: Level = Level.STOP
+    budget: Enum | None = None
+    purse: Callable[[Any], Mapping[Any, int | None]] | None = None
 
     def __call__(self, run: R_con, event: E_con, /) -> Evidence:
         """Answer the question alone, with no table around it."""
@@ -169,6 +171,22 @@ def reaches(read: Callable[[R, E], Reading], level: Level) -> Guard[R, E]:
     if level is Level.REST:
         raise ValueError(f"{name_of(read)} is always at rest or above; expected nudge or stop")
     return Guard(f"{name_of(read)} at {level.name.lower()}", "reaches", read, (), level)
+
+
+def used_up(budget: Enum, purse: Callable[[R], Mapping[Any, int | None]]) -> Guard[R, object]:
+    """Holds where nothing is left of the budget; called as the budget is.
+
+    `purse` has to be the table's own. Then the proofs know that a row below this guard, or one that asks for its
+    negation, is never taken once the budget is used up, and bound runs by as much less.
+    """
+    name = str(budget.value)
+
+    def ask(run: R, event: object) -> Evidence:
+        left = purse(run).get(budget)
+        return seen(name, left is not None and left <= 0, left=left)
+
+    ask.__name__ = name
+    return Guard(name, "asks", ask, budget=budget, purse=purse)
 
 
 def as_guard(question: object) -> Guard[Any, Any] | None:

@@ -3,7 +3,8 @@
 `MODULE:NAME` is a value of the module, or, of a package, of its module `tables`. `MODULE` alone is all the tables that
 it offers as `TABLES`, a package in its module `tables` too; where nothing is offered, every table that the module, or
 any module of the package, holds. Beside its tables a module may offer `SAMPLES`, a run for each name of a table whose
-budgets depend on the run, and `ASSUMED`, a list of texts: what the proofs rest on, in the machines' own words.
+budgets depend on the run, `WORLDS`, what is around a machine by the name of its table, and `ASSUMED`, a list of texts:
+what the proofs rest on, in the machines' own words.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import attrs
 
 from .heard import AnyTable
 from .table import Table
+from .world import World
 
 OURS = "machines"  # the other package of this distribution; a user's folder of that name hides it
 
@@ -30,11 +32,15 @@ class NotNamed(LookupError):
 
 @attrs.frozen
 class Machines:
-    """Tables, for each that needs it a run from which budgets take their size, and what is assumed of them all."""
+    """Tables, for each that needs it a run from which budgets take their size, and what is assumed of them all.
+
+    `worlds`: what is around them, for those of which it is said.
+    """
 
     tables: tuple[AnyTable, ...]
     samples: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     assumed: tuple[str, ...] = ()
+    worlds: Mapping[str, World] = attrs.field(factory=dict[str, World])
 
 
 def machines(text: str) -> Machines:
@@ -42,12 +48,16 @@ def machines(text: str) -> Machines:
     module = _module(text)
     home = _home(module, text)
     if ":" in text:
-        return Machines((value(text, _is_table, "a table"),), _samples([home], text), _assumed([home], text))
+        return _machines((value(text, _is_table, "a table"),), [home], text)
     places = list(_all(module, text)) if home is module and not hasattr(home, "TABLES") else [home]
     found = tuple(dict.fromkeys(table for place in places for table in _tables(place, text)))
     if not found:
         raise NotNamed(f"{text}: expected a module that holds tables, found none{_where(module)}")
-    return Machines(found, _samples(places, text), _assumed(places, text))
+    return _machines(found, places, text)
+
+
+def _machines(tables: tuple[AnyTable, ...], places: list[ModuleType], text: str) -> Machines:
+    return Machines(tables, _samples(places, text), _assumed(places, text), _worlds(places, text))
 
 
 def value(text: str, fits: Callable[[object], bool], what: str) -> Any:
@@ -115,6 +125,11 @@ def _samples(modules: Iterable[ModuleType], text: str) -> Mapping[str, Any]:
     return {name: run for one in offered for name, run in one.items()}
 
 
+def _worlds(modules: Iterable[ModuleType], text: str) -> Mapping[str, World]:
+    offered = [_offered(one, "WORLDS", {}, _are_worlds, "Worlds by the names of tables", text) for one in modules]
+    return {name: world for one in offered for name, world in one.items()}
+
+
 def _assumed(modules: Iterable[ModuleType], text: str) -> tuple[str, ...]:
     offered = [_offered(module, "ASSUMED", (), _are_texts, "a list of texts", text) for module in modules]
     return tuple(dict.fromkeys(line for one in offered for line in one))
@@ -136,6 +151,10 @@ def _is_iterable(value: object) -> bool:
 
 def _is_mapping(value: object) -> bool:
     return isinstance(value, Mapping)
+
+
+def _are_worlds(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(one, World) for one in value.values())  # pyright: ignore[reportUnknownVariableType]
 
 
 def _are_texts(value: Any) -> bool:

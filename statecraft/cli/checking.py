@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ..proofs import NeedsRun, Report, prove
@@ -10,13 +11,25 @@ from .loading import AnyTable, load
 from .running import BadInput
 
 
-def proved(target: str) -> Report:
-    """What is proved of MODULE or MODULE:NAME. Raises `BadInput`."""
+def proved(
+    target: str, policy: Path | None = None, changes: Mapping[str, Callable[[Path, Any], Any]] | None = None
+) -> Report:
+    """What is proved of MODULE or MODULE:NAME. Raises `BadInput`.
+
+    With a `policy`, that of each sample run is changed by the file; `changes` says by the table's name how.
+    """
     machines = load(target)
+    samples = dict(machines.samples)
+    if policy is not None:
+        named = {name: change for name, change in (changes or {}).items() if name in samples}
+        tables = [table.name for table in machines.tables]
+        if not any(name in tables for name in named):
+            raise BadInput(f"--policy: {', '.join(tables)}: no table with a policy that a file could change")
+        samples |= {name: change(policy, samples[name]) for name, change in named.items()}
     for table in machines.tables:
-        _asked(target, table, machines.samples.get(table.name))
+        _asked(target, table, samples.get(table.name))
     try:
-        return prove(machines.tables, machines.samples, machines.assumed)
+        return prove(machines.tables, samples, machines.assumed, machines.worlds)
     except NeedsRun as error:
         raise BadInput(f"{target}: {error}") from error
 

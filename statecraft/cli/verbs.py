@@ -12,6 +12,7 @@ from cyclopts import App, Parameter
 
 from ..codec import codec, dump
 from ..journal import opened
+from ..proofs import bounds_of
 from ..replay import decide_again, explain, replay, standing, told
 from ..replay.told import Found
 from .checking import proved
@@ -51,18 +52,29 @@ def add_verbs(
     """
     changes = policies or {}
 
-    def check(target: Target = None, /, *, json: Json = False) -> int:
+    def check(
+        target: Target = None,
+        /,
+        *,
+        bound: Annotated[
+            bool, FLAG, Parameter(help="Only how far a run can go at most, and which limits it can meet.")
+        ] = False,
+        policy: Annotated[Path | None, Parameter(help="Under this policy file instead of the default one.")] = None,
+        json: Json = False,
+    ) -> int:
         """Prove what can be proved of tables: their structure, that every run ends, and within how many steps.
 
-        Without a target, the tables of this program. Exit 1 if a table has a flaw, or a cycle that nothing bounds; that
-        is printed row by row.
+        Without a target, the tables of this program. Exit 1 if a table has a flaw, a limit that no count can reach, or
+        a cycle that nothing bounds; that is printed row by row.
 
         Examples:
             statecraft check
             statecraft check my_machines
             statecraft check my_machines:DOOR --json
+            statecraft check --bound --policy strict.toml
         """
-        report = proved(target or tables)
+        whole = proved(target or tables, policy, changes)
+        report = bounds_of(whole) if bound else whole
         if json:
             sys.stdout.buffer.write(dump(codec().to_plain(report)) + b"\n")
         else:

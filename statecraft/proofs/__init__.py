@@ -1,18 +1,23 @@
-"""What can be said of a table without running it: its structure, that its runs end, and within how many steps."""
+"""What can be said of a table: its structure, that its runs end and when, and what never happens on the way."""
 
+from .bounds import Bounds, BoundsReport, bounds_of
 from .edges import NeedsRun
 from .facts import Decided, Facts, decide, each
 from .laws import NO_FAULT, Law, Taken
+from .outside import outside
 from .report import ASSUMED, Proved, Report, prove
 from .search import Broken, Explored, Progress, Search, Way, explore
 from .skeleton import BrokenShape, Crossing, Skeleton, TooLarge, skeleton
 from .structure import Flaw, flaws
 from .termination import Bound, FreeCycle, Hop, ends
+from .vacuity import Limit, limits
 
 __all__ = [
     "ASSUMED",
     "NO_FAULT",
     "Bound",
+    "Bounds",
+    "BoundsReport",
     "Broken",
     "BrokenShape",
     "Crossing",
@@ -23,6 +28,7 @@ __all__ = [
     "FreeCycle",
     "Hop",
     "Law",
+    "Limit",
     "NeedsRun",
     "Progress",
     "Proved",
@@ -32,11 +38,14 @@ __all__ = [
     "Taken",
     "TooLarge",
     "Way",
+    "bounds_of",
     "decide",
     "each",
     "ends",
     "explore",
     "flaws",
+    "limits",
+    "outside",
     "prove",
     "skeleton",
 ]

@@ -1,6 +1,7 @@
 """A table as the proofs walk it: one edge for each row in each of its sources, with what it spends, refills and counts.
 
-Guards are taken to hold whenever that is worse, so every step that a table can take is one of its edges. Left out are
+Guards are taken to hold whenever that is worse, so every step that a table can take is one of its edges; but where a
+row is never taken once a budget is used up, the edge says so (needed.py). Left out are
 
 * edges that can never be taken: they spend a budget of size 0, or an inner machine that no step leaves open there;
 * quiet edges: they stay, spend, refill and ask nothing, so they only answer an event that nobody asked for. Not so
@@ -22,10 +23,13 @@ from typing import Any
 import attrs
 
 from ..table import Inner, Row, Table
+from .needed import needs_of
 
 AnyTable = Table[Any, Any, Any, Any]
 AnyInner = Inner[Any, Any, Any]
 Payable = Enum | AnyInner
+
+_NOTHING: frozenset[Enum] = frozenset()
 
 
 class NeedsRun(ValueError):
@@ -36,7 +40,8 @@ class NeedsRun(ValueError):
 class Case:
     """A table under one run: where it starts, and what its rows spend, with sizes (None: without limit).
 
-    `kids` holds the inner machines that rows spend, `most` how many of each live at once.
+    `kids` holds the inner machines that rows spend, `most` how many of each live at once, `needs` what rows need and do
+    not spend.
     """
 
     table: AnyTable
@@ -45,6 +50,7 @@ class Case:
     sizes: Mapping[Enum, int | None]
     most: Mapping[AnyInner, int]
     kids: Mapping[AnyInner, Case]
+    needs: Mapping[tuple[int, Enum], frozenset[Enum]]
 
 
 @attrs.frozen(eq=False)
@@ -52,7 +58,8 @@ class Edge:
     """One row in one of its sources. `cost` is what the row itself counts.
 
     `rides` gives, for inner machines that rows spend, the rows of their tables that may ask or be paid with on this
-    edge; `added` what each may add to the cost.
+    edge; `added` what each may add to the cost. `needs`: budgets that it does not spend, and without which it is never
+    taken.
     """
 
     source: Enum
@@ -63,6 +70,7 @@ class Edge:
     rides: Mapping[AnyInner, frozenset[int]]
     cost: int
     added: Mapping[AnyInner, int]
+    needs: frozenset[Enum]
 
 
 def called(what: Payable) -> str:
@@ -93,7 +101,7 @@ def case_of(table: AnyTable, run: Any = None, *, within: bool = False) -> Case:
         most[one] = one.most(run) if callable(one.most) else one.most
         kids[one] = case_of(one.table, _begun(one, run), within=True)
     starts = dict.fromkeys([table.initial, *([] if run is None else [table.at(run)])] if within else [table.initial])
-    return Case(table, within, tuple(starts), sizes, most, kids)
+    return Case(table, within, tuple(starts), sizes, most, kids, needs_of(table))
 
 
 def edges_of(case: Case, asking: type[Any] | None = None, counted: frozenset[int] | None = None) -> list[Edge]:
@@ -172,8 +180,9 @@ def _of_row(
     paid: list[tuple[Payable, ...]] = [() if spent is None else (spent,)]
     if not case.within and is_quiet(case.table, number, source):
         paid = [(held,) for held in riders]
+    needs = case.needs.get((number, source), _NOTHING)
     for spends in paid:
-        yield Edge(source, row.target, number, spends, row.refills, rides, cost, added)
+        yield Edge(source, row.target, number, spends, row.refills, rides, cost, added, needs)
 
 
 def _loud(table: AnyTable, number: int, source: Enum) -> Iterator[tuple[AnyInner, frozenset[int]]]:

@@ -10,6 +10,9 @@ for a walk that enters the part at `v`, with R(u) the dearest walk over the othe
 
 and then the dearest edge out with what follows it. This is never above size x dearest edge + (size + 1) x dearest rest.
 
+An edge may need a budget without spending it (needed.py): then it is never taken after the last unit, so what follows
+the last edge that spends it is the dearest walk over the others that do not need it.
+
 The same holds of all that can be walked from a part on, for budgets that no edge there refills. That is worth more
 where a budget is spent in several parts, each of which would otherwise count all of it.
 
@@ -53,17 +56,21 @@ class Stuck:
 
 @attrs.frozen(eq=False)
 class Taken:
-    """A budget peeled off a part: at most `size` edges, each counting `each` together with what follows it."""
+    """A budget peeled off a part: at most `size` edges, each counting `each` together with what follows it.
+
+    The last of them counts `last`, as what needs the budget cannot follow it.
+    """
 
     what: Payable
     size: int
     dearest: Edge
     each: int
+    last: int
 
     @property
     def total(self) -> int:
         """What all its edges count at most."""
-        return self.size * self.each
+        return (self.size - 1) * self.each + self.last if self.size else 0
 
 
 @attrs.frozen(eq=False)
@@ -209,12 +216,32 @@ class Search:
                 rest = self._longest(states, others, now_apart)
                 if isinstance(rest, Stuck):
                     return rest
-                taken = tuple(_taken(what, sizes[what], edges, rest, now_apart) for what in chosen)
+                taken = tuple(self._taken(what, sizes[what], own, others, states, rest, now_apart) for what in chosen)
                 most = max(map(Part(states, taken, asked, rest, None).inside, entered))
                 if least is None or most < least[0]:
                     least = (most, (taken, asked, rest))
         assert least is not None
         return least[1]
+
+    def _taken(
+        self,
+        what: Payable,
+        size: int,
+        own: tuple[int, ...],
+        others: tuple[int, ...],
+        states: tuple[Enum, ...],
+        rest: Longest,
+        apart: Inners,
+    ) -> Taken:
+        spenders = [edge for n in own if what in (edge := self._edges[n]).spends]
+        dearest, each = _dearest(spenders, rest, apart)
+        after = tuple(n for n in others if what not in self._edges[n].needs)
+        last = each
+        if after != others:
+            without = self._longest(states, after, apart)
+            assert isinstance(without, Longest), "fewer edges can be peeled wherever more can"
+            _, last = _dearest(spenders, without, apart)
+        return Taken(what, size, dearest, each, last)
 
     def _counted_once(self, edges: Sequence[Edge], apart: Inners) -> dict[AnyInner, int]:
         """What inner machines can ask on these edges in all, where no edge lets them begin again."""
@@ -231,10 +258,10 @@ def _cost(edge: Edge, apart: Inners) -> int:
     return edge.cost + sum(adds for held, adds in edge.added.items() if held not in apart)
 
 
-def _taken(what: Payable, size: int, edges: Sequence[Edge], rest: Longest, apart: Inners) -> Taken:
-    spenders = [edge for edge in edges if what in edge.spends]
-    dearest = max(spenders, key=lambda edge: _cost(edge, apart) + rest.best[edge.target])
-    return Taken(what, size, dearest, _cost(dearest, apart) + rest.best[dearest.target])
+def _dearest(edges: Sequence[Edge], rest: Longest, apart: Inners) -> tuple[Edge, int]:
+    """The edge that counts most together with what follows it over the rest, and how much that is."""
+    dearest = max(edges, key=lambda edge: _cost(edge, apart) + rest.best[edge.target])
+    return dearest, _cost(dearest, apart) + rest.best[dearest.target]
 
 
 def _choices(sizes: Mapping[Payable, int]) -> Iterator[tuple[Payable, ...]]:

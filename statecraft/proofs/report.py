@@ -7,9 +7,12 @@ from typing import Any
 
 import attrs
 
+from ..world import World
 from .edges import AnyInner, AnyTable, NeedsRun, is_quiet
+from .outside import outside
 from .structure import Flaw, flaws
 from .termination import Bound, FreeCycle, ends
+from .vacuity import NEVER, OFF, REACHED, SPARE, UNKNOWN, Limit, limits, never
 
 ASSUMED = (
     "every command is answered",
@@ -31,8 +34,10 @@ _EXPLAINED = (" x ", " before the first", "quiet rows")
 class Proved:
     """What is known of one table. `steps` is None where a size is missing, and `unproved` says which.
 
-    `requests` has a bound for each command that the table asks for, by name. `inside` names the machine that this one
-    is an inner machine of (empty: none). `carried`: it may go round, but steps only when that machine does, which ends.
+    `requests` has a bound for each command that the table asks for, by name; `request` is the one that costs money
+    (empty: none is known). `limits`: which limits of readings and budgets can be met. `inside` names the machine that
+    this one is an inner machine of (empty: none). `carried`: it may go round, but steps only when that machine does,
+    which ends.
     """
 
     table: str
@@ -43,11 +48,13 @@ class Proved:
     inside: str
     carried: bool
     unproved: str
+    limits: tuple[Limit, ...] = ()
+    request: str = ""
 
     @property
     def ok(self) -> bool:
-        """No flaws, and it ends."""
-        return not self.flaws and (self.carried or isinstance(self.steps, Bound))
+        """No flaws, no limit that can never be met, and it ends."""
+        return not self.flaws and not never(self.limits) and (self.carried or isinstance(self.steps, Bound))
 
 
 @attrs.frozen
@@ -70,19 +77,25 @@ class Report:
         return (*tables, *legend, "assumed:", *(f"  {line}" for line in self.assumed))
 
 
-def prove(tables: Iterable[AnyTable], runs: Mapping[str, Any] | None = None, assumed: Sequence[str] = ()) -> Report:
+def prove(
+    tables: Iterable[AnyTable],
+    runs: Mapping[str, Any] | None = None,
+    assumed: Sequence[str] = (),
+    worlds: Mapping[str, World] | None = None,
+) -> Report:
     """Structure, termination and bounds of the tables and of their inner machines.
 
     `runs` gives, under a table's name, a run that its sizes are taken from; an inner machine's comes from its `fresh`.
-    `assumed` says in the machines' own words what the bounds rest on; without any, `ASSUMED` does.
+    `assumed` says in the machines' own words what the bounds rest on; without any, `ASSUMED` does. `worlds` gives,
+    under a table's name, what is around it.
     """
-    given = runs or {}
+    given, around = runs or {}, worlds or {}
     found: list[tuple[AnyTable, Proved]] = []
     wanted = list(tables)
     held = [one.table for table in wanted for one in _all_inner(table)]
     for table in wanted:
         if not any(table is one for one in held):
-            _prove(table, given.get(table.name), found)
+            _prove(table, given.get(table.name), found, around)
     return Report(tuple(one for _, one in found), tuple(assumed) or ASSUMED)
 
 
@@ -96,13 +109,15 @@ def _prove(
     table: AnyTable,
     run: Any,
     found: list[tuple[AnyTable, Proved]],
+    worlds: Mapping[str, World],
     outer: AnyTable | None = None,
     *,
     ended: bool = False,
 ) -> None:
     if any(table is one for one, _ in found):
         return
-    unproved = ""
+    unproved, world = "", worlds.get(table.name)
+    met: tuple[Limit, ...] = ()
     steps: Bound | FreeCycle | None = None
     requests: tuple[Bound, ...] = ()
     within = outer is not None
@@ -111,14 +126,18 @@ def _prove(
         if isinstance(steps, Bound):
             each = (ends(table, run, kind, within=within) for kind in _asked_kinds(table))
             requests = tuple(one for one in each if isinstance(one, Bound))
+        met = limits(table, run, world)
     except NeedsRun as problem:
         unproved = str(problem)
     carried = ended and not isinstance(steps, Bound)
     name = "" if outer is None else outer.name
-    found.append((table, Proved(table.name, flaws(table), steps, requests, _quiet(table), name, carried, unproved)))
+    wrong = (*flaws(table), *(() if world is None else outside(table, world)))
+    request = "" if world is None or world.request is None else world.request.__name__
+    one = Proved(table.name, wrong, steps, requests, _quiet(table), name, carried, unproved, met, request)
+    found.append((table, one))
     for held in table.inners:
         fresh = None if run is None or held.fresh is None else held.fresh(run)
-        _prove(held.table, fresh, found, table, ended=carried or isinstance(steps, Bound))
+        _prove(held.table, fresh, found, worlds, table, ended=carried or isinstance(steps, Bound))
 
 
 def _asked_kinds(table: AnyTable) -> list[type[Any]]:
@@ -149,6 +168,21 @@ def _lines(one: Proved) -> Iterator[str]:
             yield f"  asks {bound.asking}: in at most {_count(bound.number, 'row')}"
         if one.quiet and not one.inside:
             yield f"  quiet rows, not counted: {', '.join(map(str, one.quiet))}"
+    yield from (f"  {line}" for line in limit_lines(one.limits))
+
+
+def limit_lines(found: Sequence[Limit]) -> Iterator[str]:
+    """Which limits can be met, a line for each way that they stand."""
+    how = {name: [one for one in found if one.how == name] for name in (REACHED, NEVER, SPARE, OFF, UNKNOWN)}
+    readings = [one for one in how[REACHED] if one.level]
+    if readings:
+        stops = sum(one.level == "stop" for one in readings)
+        yield f"readings: {_count(stops, 'stop')} and {_count(len(readings) - stops, 'nudge')} can be reached"
+    yield from (f"can never be reached: {one}" for one in how[NEVER])
+    yield from (f"never used up: {one}" for one in how[SPARE])
+    if how[OFF]:
+        yield f"off: {', '.join(dict.fromkeys(f'{one.what} {one.level}'.strip() for one in how[OFF]))}"
+    yield from (f"unknown whether it can be reached: {one}" for one in how[UNKNOWN])
 
 
 def _count(number: int, what: str) -> str:

@@ -42,7 +42,7 @@ from .edges import AnyInner, AnyTable, Case, Edge, NeedsRun, Payable, called, ca
 from .graph import reached
 from .peel import Longest, Part, Search, Stuck
 
-__all__ = ["Bound", "FreeCycle", "Hop", "NeedsRun", "ends"]
+__all__ = ["Bound", "FreeCycle", "Hop", "NeedsRun", "ends", "most_spent"]
 
 
 @attrs.frozen
@@ -114,6 +114,18 @@ def ends(
     start = max(starts, key=lambda state: found.best[state])
     name = "" if asking is None else asking.__name__
     return Bound(table.name, found.best[start], name, tuple(_way_lines(found, start)))
+
+
+def most_spent(table: AnyTable, run: Any, budget: Enum) -> int | None:
+    """How many rows that spend the budget a run could take at most, were it without limit; None if without end.
+
+    For a budget that bounds something: a size beyond this is never used up.
+    """
+    case = case_of(table, run)
+    proof = _Proof(attrs.evolve(case, sizes={**case.sizes, budget: None}))
+    rows = frozenset(number for number, row in enumerate(table.rows) if row.spends is budget)
+    found = proof.longest(None, rows)
+    return None if isinstance(found, Stuck) else max(found.best[start] for start in case.starts)
 
 
 class _Proof:
@@ -219,7 +231,11 @@ def _part_lines(part: Part, rest: Longest, state: Enum) -> Iterator[str]:
         edge, follows = one.dearest, rest.best[one.dearest.target]
         more = f", then up to {follows}" if follows else ""
         dearest = f"row {edge.row}, {edge.source.name} to {edge.target.name}: {one.each - follows}{more}"
-        yield f"{called(one.what)}, {one.size}, not refilled here: {one.size} x {one.each} (the dearest is {dearest})"
+        times = f"{one.size} x {one.each}"
+        if one.last < one.each:
+            before = f"{one.size - 1} x {one.each} and " if one.size > 1 else ""
+            times = f"{before}{one.last} with the last, as some rows need it"
+        yield f"{called(one.what)}, {one.size}, not refilled here: {times} (the dearest is {dearest})"
     yield from (f"{held.name} itself asks in {number}" for held, number in part.apart.items())
     if any(rest.best.values()):
         entered = max((state, *(one.dearest.target for one in part.taken)), key=rest.best.__getitem__)

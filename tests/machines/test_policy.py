@@ -203,8 +203,8 @@ def test_a_recovery_that_is_off_makes_the_bound_smaller(name: str) -> None:
     whole, less = (ends(RUN, new_run("run", policy)) for policy in (DEFAULT, OFF[f"recovery {name}"]))
     assert isinstance(whole, Bound)
     assert isinstance(less, Bound)
-    # Once more for each turn, and once before the first. The bound takes each for the dearest, a condensing: two steps.
-    most = 61 * 2 * getattr(DEFAULT.recovery, name)
+    # Once for each turn, before its reply. The bound takes each for the dearest, a condensing: two steps.
+    most = 60 * 2 * getattr(DEFAULT.recovery, name)
     assert whole.number - less.number >= most if name == "condensed" else whole.number - less.number == most
 
 

@@ -7,7 +7,7 @@ import re
 import attrs
 
 from machines.policy import Budget
-from machines.tables import ASSUMED, SAMPLES, TABLES
+from machines.tables import ASSUMED, SAMPLES, TABLES, WORLDS
 from statecraft.named import machines
 from statecraft.proofs import prove
 
@@ -16,7 +16,7 @@ def test_the_machines_are_named_with_their_samples_and_what_is_assumed_of_them()
     for text in ("machines", "machines:RUN"):
         found = machines(text)
         assert set(found.tables) <= set(TABLES)
-        assert (found.samples, found.assumed) == (SAMPLES, ASSUMED)
+        assert (found.samples, found.assumed, found.worlds) == (SAMPLES, ASSUMED, WORLDS)
 
 
 def test_what_is_assumed_is_printed_beside_the_bounds() -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from statecraft import Table
+from statecraft import Table, World
 from statecraft.named import NotNamed, machines, value
 
 LIGHT = """
 from enum import Enum, auto
 from attrs import evolve, frozen
-from statecraft import Rows, Table, keep
+from statecraft import Rows, Table, World, keep
 
 class Light(Enum):
     RED = auto()
@@ -157,6 +157,13 @@ def test_samples_come_with_the_tables(shop: Path) -> None:
         assert list(machines(text).samples) == ["two"]
 
 
+def test_worlds_come_with_the_tables(shop: Path) -> None:
+    (shop / "offers.py").write_text("from .light import *\nTABLES = (TWO,)\nWORLDS = {'two': World({})}\n")
+    assert machines("shop_of_tests.light").worlds == {}
+    for text in ("shop_of_tests.offers", "shop_of_tests.offers:ONE", "shop_of_tests"):
+        assert machines(text).worlds == {"two": World({})}
+
+
 def test_what_is_assumed_comes_with_the_tables_each_line_once(shop: Path) -> None:
     (shop / "offers.py").write_text("from .light import *\nTABLES = (TWO,)\nASSUMED = ('people sleep', 'it ends')\n")
     assert machines("shop_of_tests.light").assumed == ()
@@ -171,6 +178,8 @@ def test_what_is_assumed_comes_with_the_tables_each_line_once(shop: Path) -> Non
     [
         ("TABLES = TWO", "TABLES: expected a list of tables, found Table"),
         ("SAMPLES = [Run(Light.RED)]", "SAMPLES: expected runs by the names of tables, found list"),
+        ("WORLDS = [World({})]", "WORLDS: expected Worlds by the names of tables, found list"),
+        ("WORLDS = {'two': 7}", "WORLDS: expected Worlds by the names of tables, found dict"),
         ("ASSUMED = 'it ends'", "ASSUMED: expected a list of texts, found str"),
         ("ASSUMED = ['it ends', 7]", "ASSUMED: expected a list of texts, found list"),
     ],

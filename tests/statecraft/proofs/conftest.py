@@ -1,7 +1,8 @@
 """Small machines written as lines of text, and an exhaustive walk over their real steps.
 
 A line is `A|B Go -> C; spends oil; refills tea; asks Call; always`. Each row has a guard of its own, which holds where
-the event picks the row (`always`: it has none), so a test decides which row of a cell is free to fire.
+the event picks the row (`always`: it has none), so a test decides which row of a cell is free to fire. `while oil` adds
+the guard that some is left; `once oil` is a row that has one guard alone, that none is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 import attrs
 import pytest
 
-from statecraft import Evidence, Inner, Row, Rows, Step, Table, inner, ordered, refuse, seen
+from statecraft import Evidence, Inner, Row, Rows, Step, Table, inner, ordered, refuse, seen, used_up
 
 AnyTable = Table[Any, Any, Any, Any]
 AnyInner = Inner[Any, Any, Any]
@@ -77,6 +78,8 @@ class Line:
     refills: tuple[str, ...]
     asks: tuple[str, ...]
     always: bool
+    lasts: tuple[str, ...]
+    once: tuple[str, ...]
 
 
 class Build(Protocol):
@@ -102,8 +105,8 @@ def parse(text: str) -> Line:
         verb, *names = part.split()
         said[verb] = tuple(names)
     spends = "".join(said.get("spends", ()))
-    refills, asks = said.get("refills", ()), said.get("asks", ())
-    return Line(tuple(sources.split("|")), event, target.strip(), spends, refills, asks, "always" in said)
+    refills, asks, lasts, once = (said.get(one, ()) for one in ("refills", "asks", "while", "once"))
+    return Line(tuple(sources.split("|")), event, target.strip(), spends, refills, asks, "always" in said, lasts, once)
 
 
 def build_table(
@@ -125,7 +128,9 @@ def build_table(
     for number, line in enumerate(parsed):
         asks = [COMMANDS[one] for one in line.asks]
         again = {one: held[one] for one in line.refills if one in held}
-        guards = [] if line.always else [_picked(depth, number)]
+        guards: list[Any] = [] if line.always or line.once else [_picked(depth, number)]
+        guards += [~used_up(payable[one], left_of) for one in line.lasts]
+        guards += [used_up(payable[one], left_of) for one in line.once]
         spends = payable[line.spends] if line.spends else None
         refills = [payable[one] for one in line.refills]
         effect = _effect(asks, again)
@@ -145,10 +150,14 @@ def build_table(
         at=lambda run: run.at,
         move=lambda run, at: attrs.evolve(run, at=at),
         budgets={purse[one]: size for one, size in (budgets or {}).items()},
-        purse=lambda run: dict(run.purse),
+        purse=left_of,
         pay=lambda run, left: attrs.evolve(run, purse=tuple(left.items())),
         inners=held.values(),
     )
+
+
+def left_of(run: Run) -> dict[Enum, int | None]:
+    return dict(run.purse)
 
 
 def _members(name: str, values: list[str]) -> Any:

@@ -23,6 +23,7 @@ def lines(
     events: Sequence[str] = ("Go",),
     most: int = 6,
     always: bool = False,
+    used_up: bool = False,
 ) -> str:
     """Rows from each of which another reads `A Go -> B; spends x; refills y; asks Call`, joined by line ends."""
     found: list[str] = []
@@ -36,6 +37,8 @@ def lines(
         text += f"; refills {' '.join(refills)}" if refills else ""
         text += f"; asks {' '.join(asks)}" if asks else ""
         text += "; always" if always and draw(st.integers(0, 9)) < 2 else ""
+        if used_up and payable and draw(st.booleans()):
+            text += f"; {draw(st.sampled_from(['while', 'once']))} {draw(st.sampled_from(payable))}"
         found.append(text)
     return "\n".join(found)
 
@@ -66,6 +69,27 @@ def test_a_bound_is_never_below_the_dearest_walk(build: Any, walk: Any, text: st
             most = walk(table, kind)
             assert most is not None
             assert most <= found.number
+
+
+@FEW_EXAMPLES
+@given(text=st.integers(2, 4).flatmap(lambda size: lines("ABCD"[:size], BUDGETS, used_up=True)), size=sizes)
+def test_a_bound_that_knows_what_is_used_up_is_never_below_the_dearest_walk(
+    build: Any, walk: Any, text: str, size: dict[str, int]
+) -> None:
+    try:
+        table = machine(build, text, budgets=size)
+    except BadTable:  # a row shadowed by one that asks no more, or a cell marked as ordered whose rows are apart
+        reject()
+    plain = machine(build, "\n".join(line.split("; while")[0] for line in text.split("\n")), budgets=size)
+    for kind in kinds(table):
+        found, less = ends(table, None, kind), ends(plain, None, kind)
+        if isinstance(found, Bound):
+            most = walk(table, kind)
+            assert most is not None
+            assert most <= found.number
+            if isinstance(less, Bound) and "once" not in text:
+                event("less" if found.number < less.number else "alike")
+                assert found.number <= less.number
 
 
 @FEW_EXAMPLES
