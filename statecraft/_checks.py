@@ -49,10 +49,15 @@ def check(table: Any, wrong: Sequence[str] = ()) -> None:
     if not problems:
         problems = [*_rows(table), *_signatures(table)]
         if all(_hashable(function) for row in table.rows for guard in row.guards for function in _functions(guard)):
-            asked = [Questions(_asked(row), _implied(row)) for row in table.rows]
+            asked = [questions(row) for row in table.rows]
             problems += [*_marks(table, asked), *_cells(table, asked)]
     if problems:
         raise BadTable(table.name, problems)
+
+
+def questions(row: Any) -> Questions:
+    """What the row asks, as the rules above compare it."""
+    return Questions(_asked(row), _implied(row))
 
 
 def _names(table: Any) -> Iterator[str]:
