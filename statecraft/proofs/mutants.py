@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
@@ -117,7 +118,7 @@ def _removed(table: AnyTable) -> Iterator[Mutant]:
 def _swapped(table: AnyTable, asked: list[Questions]) -> Iterator[Mutant]:
     pairs: dict[tuple[int, int], list[Cell]] = {}
     for cell, numbers in table.cells.items():
-        for place, (one, other) in enumerate(zip(numbers, numbers[1:], strict=False)):
+        for place, (one, other) in enumerate(pairwise(numbers)):
             if not _never_both(asked, numbers[:place], one, other):
                 pairs.setdefault((one, other), []).append(cell)
     for (one, other), cells in sorted(pairs.items(), key=lambda item: item[0]):
@@ -175,12 +176,13 @@ def _variants(guard: AnyGuard, path: str = "") -> Iterator[tuple[Literal["negate
 def _deeper(guard: AnyGuard, name: str) -> Iterator[tuple[Literal["negated", "dropped"], str, AnyGuard]]:
     """The mutants of its parts. The part of a `~` is negated and dropped with the whole."""
     held = as_guard(guard)
-    parts = () if held is None else held.parts
-    for place, part in enumerate(parts):
-        inside = _deeper(part, name) if held is not None and held.how == "not" else _variants(part, f"{name}: ")
+    if held is None:
+        return
+    for place, part in enumerate(held.parts):
+        inside = _deeper(part, name) if held.how == "not" else _variants(part, f"{name}: ")
         for kind, what, changed in inside:
             new = () if changed is None else (changed,)
-            yield kind, what, attrs.evolve(held, parts=(*parts[:place], *new, *parts[place + 1 :]))  # type: ignore[type-var]
+            yield kind, what, attrs.evolve(held, parts=(*held.parts[:place], *new, *held.parts[place + 1 :]))
 
 
 def _contrary(guard: AnyGuard) -> AnyGuard:
@@ -228,12 +230,11 @@ def _reading(guard: AnyGuard, read: Any, other: Any) -> AnyGuard:
 
 
 def _moved(read: Callable[[Any, Any], Reading], level: Level, by: int) -> Callable[[Any, Any], Reading]:
-    limit = level.name.lower()
-
     def ask(run: Any, event: Any) -> Reading:
         found = read(run, event)
-        now: int = getattr(found, limit)
-        return found if now >= UNLIMITED else attrs.evolve(found, **{limit: now + by})
+        if level is Level.STOP:
+            return found if found.stop >= UNLIMITED else attrs.evolve(found, stop=found.stop + by)
+        return found if found.nudge >= UNLIMITED else attrs.evolve(found, nudge=found.nudge + by)
 
     ask.__name__ = name_of(read)
     return ask

@@ -46,7 +46,8 @@ class Mutating:
 
     def __init__(self, config: pytest.Config, named: list[str], look_up: Callable[[], tuple[AnyTable, ...]]) -> None:
         self._config, self._named, self._look_up = config, named, look_up
-        self._seconds: float = config.getoption(SECONDS)
+        seconds: Any = config.getoption(SECONDS)
+        self._seconds: float = seconds
         self._touched = Touched()
         self._tests: dict[pytest.Item, tuple[Test, frozenset[Touch]]] = {}
         self._tables: tuple[AnyTable, ...] = ()
@@ -81,7 +82,7 @@ class Mutating:
             return result
         every = [mutant for table in with_inner(self._chosen()) for mutant in mutants(table)]
         sample: int | None = self._config.getoption(SAMPLE)
-        seed: int = self._config.getoption(SEED)
+        seed: Any = self._config.getoption(SEED)
         chosen = every if sample is None or sample >= len(every) else _sample(every, sample, seed)
         self._lines = [f"{len(chosen)} of {len(every)} mutants, seed {seed}"]
         self._began = True

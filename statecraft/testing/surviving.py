@@ -1,6 +1,4 @@
-"""What came of the mutants, as text: the score, by kind and by table, and each survivor with the test it should have
-met.
-"""
+"""What came of the mutants, as text: the score by table and by kind, and each survivor with the test that met it."""
 
 from __future__ import annotations
 
