@@ -86,7 +86,11 @@ class Mutating:
         chosen = every if sample is None or sample >= len(every) else _sample(every, sample, seed)
         self._lines = [f"{len(chosen)} of {len(every)} mutants, seed {seed}"]
         self._began = True
-        self._try(chosen)
+        try:
+            self._try(chosen)
+        finally:
+            if len(self._tried) < len(chosen):
+                self._lines.append(f"interrupted after {len(self._tried)}")
         return result
 
     @pytest.hookimpl(tryfirst=True)
@@ -122,7 +126,7 @@ class Mutating:
         return [f"{shown(found)} of the mutants noticed, expected at least {limit:g} %"]
 
     def _try(self, chosen: list[Mutant]) -> None:
-        trial = Trial(dict(self._tests.values()), self._seconds)
+        trial = Trial(dict(self._tests.values()), self._seconds, self._lines)
         progress = _Progress(self._config.pluginmanager.getplugin("terminalreporter"), len(chosen))
         gc.collect()
         gc.freeze()  # so that the processes share what is there instead of copying it as they sweep
@@ -140,10 +144,10 @@ def _sample(every: list[Mutant], size: int, seed: int) -> list[Mutant]:
 
 
 class Trial:
-    """The tests of a session with what each touches, and what is known of them."""
+    """The tests of a session with what each touches, and what is known of them; `lines` is told of unsteady ones."""
 
-    def __init__(self, tests: dict[Test, frozenset[Touch]], seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, tests: dict[Test, frozenset[Touch]], seconds: float, lines: list[str]) -> None:
+        self._seconds, self._lines = seconds, lines
         self._touching: dict[Touch, list[Test]] = {}
         for test, touches in tests.items():
             for touch in touches:
@@ -180,6 +184,10 @@ class Trial:
     def _counts(self, test: Test) -> bool:
         if test not in self._passes_again:
             self._passes_again[test] = rerun([test], None, self._seconds).how == "passed"
+            if not self._passes_again[test]:
+                self._lines.append(
+                    f"left out, since it does not pass again on the tables as they are: {test.item.nodeid}"
+                )
         return self._passes_again[test]
 
 

@@ -430,7 +430,7 @@ def test_a_detector_that_has_spoken_in_its_streak_speaks_no_second_time(name: st
         assert after.run.streaks.nudged == (name,)
 
 
-@pytest.mark.parametrize("phase", [P.ASKING, P.CONDENSING])
+@pytest.mark.parametrize("phase", [P.ASKING, P.RECOVERING, P.ACTING, P.WAITING, P.CONDENSING])
 def test_condensing_in_vain_is_told_once(phase: Phase) -> None:
     run = at(phase, streaks=Streaks(vain=1, nudged=("vain_condensing",)))
     after = RUN.step(run, VAIN)

@@ -203,7 +203,11 @@ def test_it_opens_once():
     assert not ONCE
     ONCE.append(HALL.step(Hall(), Push(7)))
 """
-    assert len(survivors(run("--statecraft-mutate", text=text))) == 11
+    result = run("--statecraft-mutate", text=text)
+    assert len(survivors(result)) == 11
+    assert told(result)[1] == (
+        "left out, since it does not pass again on the tables as they are: test_halls.py::test_it_opens_once"
+    )
 
 
 def test_fixtures_parameters_and_methods_run_again(run: Run) -> None:
@@ -282,3 +286,26 @@ def test_a_name_that_names_no_table_is_refused_before_any_test_runs(run: Run) ->
     result = run("--statecraft-mutate=halls:DOOR", cases=WEAK)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "--statecraft-mutate=halls:DOOR: expected a table" in "\n".join(result.errlines)
+
+
+def test_what_was_tried_is_told_where_the_user_interrupts(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        from statecraft.testing import mutating
+
+        class Interrupted(mutating.Trial):
+            tried = 0
+
+            def of(self, mutant):
+                self.tried += 1
+                if self.tried > 4:
+                    raise KeyboardInterrupt
+                return super().of(mutant)
+
+        mutating.Trial = Interrupted
+        """
+    )
+    result = run("--statecraft-mutate", cases=STRONG, apart=True)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert told(result)[:2] == ["11 of 11 mutants, seed 0", "interrupted after 4"]
+    assert "all: 4 of 4 mutants noticed (100.0 %)" in told(result)
