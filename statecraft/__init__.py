@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from .guards import Evidence, Guard, Level, Reading, Scalar, guard, reaches, seen
+from .guards import Evidence, Guard, Level, Reading, Scalar, guard, reaches, seen, value_is
 from .step import Answer, Fault, Ignored, Refused, Step, Unhandled, keep
 from .table import BadTable, Inner, Row, Rows, Table, ignore, inner, ordered, refuse
 
@@ -34,4 +34,5 @@ __all__ = [
     "reaches",
     "refuse",
     "seen",
+    "value_is",
 ]

@@ -11,7 +11,8 @@ table's own and is not changed. Targets, effects, payment and what an effect ask
 
 Left out is what cannot differ, by the rules that a table is checked by:
 
-* a swap of rows that never both hold: one asks the contrary of the other, or an earlier row takes whatever both take;
+* a swap of rows that never both hold: one asks the contrary of the other, both ask one value for different things
+  (`value_is`), or an earlier row takes whatever both take;
 * a guard dropped that the rest of its row implies: it is asked twice, or the stop limit stands beside the nudge limit;
 * a guard dropped that must hold where its row is reached: in each of its cells an earlier row asks its contrary, and
   nothing else that this row does not ask too;
@@ -31,7 +32,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
 
-from .._checks import Questions, questions
+from .._checks import Questions, apart, questions
 from ..guards import UNLIMITED, Guard, Level, Reading, as_guard, name_of
 from ..heard import AnyTable
 from ..table import Row
@@ -130,8 +131,7 @@ def _swapped(table: AnyTable, asked: list[Questions]) -> Iterator[Mutant]:
 
 def _never_both(asked: list[Questions], before: tuple[int, ...], one: int, other: int) -> bool:
     both = asked[one].implied | asked[other].implied
-    apart = any((not polarity, what) in both for polarity, what in both)
-    return apart or any(asked[earlier].asked <= both for earlier in before)
+    return apart(both, both) or any(asked[earlier].asked <= both for earlier in before)
 
 
 def _guards(table: AnyTable, asked: list[Questions]) -> Iterator[Mutant]:

@@ -13,8 +13,11 @@
 `--statecraft-mutate-sample=N` takes N mutants at random, drawn from `--statecraft-mutate-seed=S` (0), and
 `--statecraft-mutate-fail-under=PCT` fails the session if fewer percent of them were noticed.
 
-Not seen: steps in other processes, and those taken while a test module is imported, which no test repeats. It forks, so
-it needs Linux or macOS, and it does not go together with pytest-xdist.
+Each mutant has a process of its own (see `rerun`), so nothing of it is left in the session, nor in the next mutant. It
+needs fork, so Linux or macOS, and does not go together with pytest-xdist.
+
+Not seen: steps in other processes; those taken while a test module is imported, which no test repeats; those that end
+in a fault; and what a program computed from a table before, and keeps.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from statecraft import (
     ordered,
     reaches,
     seen,
+    value_is,
 )
 from statecraft.guards import UNLIMITED, Question
 from statecraft.proofs.altered import altered
@@ -70,6 +71,11 @@ def endless(run: Room, event: Turn) -> Reading:
     return Reading("endless", event.value, 3, UNLIMITED, 9)
 
 
+def lit(run: Room, event: Turn) -> Lamp:
+    return run.at
+
+
+IS_ON, IS_OFF = value_is("is_on", "lamp", lit, Lamp.ON), value_is("is_off", "lamp", lit, Lamp.OFF)
 row = Rows[Room, Lamp, None]()
 NUDGED, STOPPED, OVER = (
     reaches(often, Level.NUDGE),
@@ -224,6 +230,7 @@ def step(table: AnyLamp, value: int) -> Step[Room, None]:
     "rows",
     [
         pytest.param((on(odd, big), on(~odd, STOPPED)), id="one asks the contrary of the other"),
+        pytest.param((on(IS_ON, odd), on(IS_OFF, big)), id="one value is asked for two things"),
         pytest.param((on(STOPPED, odd), on(~NUDGED, big)), id="a stop is no rest"),
         pytest.param((on(odd, big), on(odd, STOPPED), on(big, NUDGED)), id="both hold where an earlier row holds"),
     ],
