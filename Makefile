@@ -10,6 +10,11 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --on
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --no-annotate $(UPGRADE)
 
+# The tests of our own tables, and what they have to notice of the mistakes that could stand there.
+TABLE_TESTS := $(BIN)/pytest -q tests/machines --ignore=tests/machines/agent --ignore=tests/machines/cli \
+	--ignore=tests/machines/ledger --ignore=tests/machines/traces --ignore=tests/machines/durable \
+	--statecraft-mutate=machines --statecraft-mutate-fail-under=95
+
 # The stamps of a set-up that came to its end. A step takes the first one away and puts it back when it is done,
 # so a set-up that was interrupted at any point starts again from nothing.
 BASE := .venv/.stamp-base
@@ -18,7 +23,7 @@ TOOLS := .venv/.stamp-tools
 BUSY := .venv/.stamp-busy
 
 .NOTPARALLEL:
-.PHONY: help demo test cover ci deep check lint types imports drift live bench format diagrams lock upgrade clean
+.PHONY: help demo test cover mutate ci deep check lint types imports drift live bench format diagrams lock upgrade clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
@@ -51,10 +56,12 @@ imports: $(TOOLS) $(PROJECT) ## the arrows between the packages
 drift: $(PROJECT) ## the committed diagrams are those of the tables
 	$(BIN)/statecraft diagram --check
 
-cover: $(TOOLS) $(PROJECT) ## every row of our own tables is taken, and every guard seen both ways
-	$(BIN)/pytest -q tests/machines --ignore=tests/machines/agent --ignore=tests/machines/cli \
-	  --ignore=tests/machines/ledger --ignore=tests/machines/traces --ignore=tests/machines/durable \
-	  --statecraft-cov=machines --statecraft-cov-fail-under=100 --statecraft-cov-guards-fail-under=100
+cover: $(TOOLS) $(PROJECT) ## every row of our own tables is taken, every guard seen both ways, mutants noticed
+	$(TABLE_TESTS) --statecraft-cov=machines --statecraft-cov-fail-under=100 --statecraft-cov-guards-fail-under=100 \
+	  --statecraft-mutate-sample=400
+
+mutate: $(TOOLS) $(PROJECT) ## every small mistake in our own tables is tried: the tests have to notice
+	$(TABLE_TESTS)
 
 live: $(TOOLS) $(PROJECT) ## the agent's loop against a real model, served on this machine
 	$(BIN)/pytest tests/live -m live

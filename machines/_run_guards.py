@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 
-from statecraft import Evidence, Guard, Level, guard, seen, used_up
+from statecraft import Evidence, Guard, Level, guard, seen, used_up, value_is
 from statecraft.evolve import evolve
 
 from ._run_spending import charged, with_summary
@@ -32,25 +31,30 @@ def troubled(run: Run, event: Reply) -> Evidence:
     )
 
 
-def _stands(name: str, what: str, wanted: Enum, found: Callable[[Run], Enum]) -> Guard[Run, Event]:
-    """Something in the run stands so; `what` names in the evidence how it does."""
+def _reply(run: Run, event: Event) -> Enum:
+    return run.reply.at
 
-    def ask(run: Run, event: Event) -> Evidence:
-        now = found(run)
-        return seen(name, now is wanted, **{what: now.value})
 
-    ask.__name__ = name
-    return guard(ask)
+def _request(run: Run, event: Event) -> Enum:
+    return run.request.at
+
+
+def _cause(run: Run, event: Event) -> Enum:
+    return run.cause
+
+
+def _candidate(run: Run, event: Event) -> Enum:
+    return run.candidate.at
 
 
 def reply_is(state: ReplyState) -> Guard[Run, Event]:
     """What was done about a reply that went wrong."""
-    return _stands(f"reply_{state.value}", "reply", state, lambda run: run.reply.at)
+    return value_is(f"reply_{state.value}", "reply", _reply, state)
 
 
 def request_is(state: RequestState) -> Guard[Run, Event]:
     """What was done about a refusal."""
-    return _stands(f"request_{state.value}", "request", state, lambda run: run.request.at)
+    return value_is(f"request_{state.value}", "request", _request, state)
 
 
 @guard
@@ -75,7 +79,7 @@ def nothing_left(run: Run, event: Condensed) -> Evidence:
 
 def because(cause: Cause) -> Guard[Run, Condensed]:
     """Why the history was condensed."""
-    return _stands(f"because_{cause.value}", "cause", cause, lambda run: run.cause)
+    return value_is(f"because_{cause.value}", "cause", _cause, cause)
 
 
 @guard
@@ -86,7 +90,7 @@ def calls(run: Run, event: Reply) -> Evidence:
 
 def message_is(kind: Message) -> Guard[Run, Event]:
     """The candidate has become this kind of message."""
-    return _stands(f"is_{kind.value}", "candidate", kind, lambda run: run.candidate.at)
+    return value_is(f"is_{kind.value}", "candidate", _candidate, kind)
 
 
 @guard

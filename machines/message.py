@@ -24,7 +24,7 @@ from enum import Enum
 
 import attrs
 
-from statecraft import Evidence, Rows, Table, guard, keep, ordered, seen
+from statecraft import Evidence, Rows, Table, guard, keep, ordered, seen, value_is
 from statecraft.evolve import evolve
 
 from .commands import Command
@@ -99,29 +99,15 @@ def forced(run: Candidate, event: Reply) -> Evidence:
     return seen("forced", run.forced, forced=run.forced)
 
 
-@guard
-def undeclared(run: Candidate, event: Reply) -> Evidence:
-    """The agent does not declare the message to be more than a checkpoint."""
-    holds = event.kind in (None, Declared.CHECKPOINT)
-    return seen("undeclared", holds, kind=event.kind.value if event.kind else None)
+def _kind(run: Candidate, event: Reply) -> Declared | None:
+    return event.kind
 
 
-@guard
-def declares_failure(run: Candidate, event: Reply) -> Evidence:
-    """The agent declares that it failed."""
-    return seen("declares_failure", event.kind is Declared.FAILURE, kind=event.kind.value if event.kind else None)
-
-
-@guard
-def declares_final(run: Candidate, event: Reply) -> Evidence:
-    """The agent declares its message final."""
-    return seen("declares_final", event.kind is Declared.FINAL, kind=event.kind.value if event.kind else None)
-
-
-@guard
-def declares_partial(run: Candidate, event: Reply) -> Evidence:
-    """The agent declares its message partial."""
-    return seen("declares_partial", event.kind is Declared.PARTIAL, kind=event.kind.value if event.kind else None)
+undeclared = value_is("undeclared", "kind", _kind, None, Declared.CHECKPOINT)
+"""The agent does not declare the message to be more than a checkpoint."""
+declares_failure = value_is("declares_failure", "kind", _kind, Declared.FAILURE)
+declares_final = value_is("declares_final", "kind", _kind, Declared.FINAL)
+declares_partial = value_is("declares_partial", "kind", _kind, Declared.PARTIAL)
 
 
 @guard

@@ -23,7 +23,7 @@ from typing import Final
 
 import attrs
 
-from statecraft import Evidence, Rows, Table, guard, ordered, seen
+from statecraft import Evidence, Rows, Table, guard, ordered, seen, value_is
 from statecraft.evolve import evolve
 
 from ._incident import sizes_of
@@ -206,16 +206,14 @@ def is_short(event: Refusal) -> bool:
     return bool(sizes) and max(sizes) < IMPLAUSIBLE * window
 
 
-@guard
-def not_taken(run: Sending, event: Refusal) -> Evidence:
-    """The transcript breaks a rule of the provider's."""
-    return seen("not_taken", event.kind is RefusalKind.TRANSCRIPT, kind=event.kind.value)
+def _kind(run: Sending, event: Refusal) -> RefusalKind:
+    return event.kind
 
 
-@guard
-def bad_call(run: Sending, event: Refusal) -> Evidence:
-    """The model's own call could not be read, and the server calls that a bad request."""
-    return seen("bad_call", event.kind is RefusalKind.BAD_CALL, kind=event.kind.value)
+not_taken = value_is("not_taken", "kind", _kind, RefusalKind.TRANSCRIPT)
+"""The transcript breaks a rule of the provider's."""
+bad_call = value_is("bad_call", "kind", _kind, RefusalKind.BAD_CALL)
+"""The model's own call could not be read, and the server calls that a bad request."""
 
 
 @guard

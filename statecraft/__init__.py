@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from .guards import Evidence, Guard, Level, Reading, Scalar, guard, reaches, seen, used_up
+from .guards import Evidence, Guard, Level, Reading, Scalar, guard, reaches, seen, used_up, value_is
 from .step import Answer, Fault, Ignored, Refused, Step, Unhandled, keep
 from .table import BadTable, Inner, Row, Rows, Table, ignore, inner, ordered, refuse
 from .world import World
@@ -37,4 +37,5 @@ __all__ = [
     "refuse",
     "seen",
     "used_up",
+    "value_is",
 ]

@@ -5,7 +5,8 @@ answer:
 
 * a row is *shadowed* when an earlier row of its cell asks nothing that it does not ask itself;
 * a later row is the *rest* of an earlier one when its guards are some of the earlier's, and needs no mark;
-* two rows are *apart* when one lists a guard and the other its negation;
+* two rows are *apart* when one lists a guard and the other its negation, or both ask what one value is (`value_is`) for
+  values that they do not share;
 * any other two rows of one cell overlap, and the cell has to be marked `ordered`.
 
 A reading at its stop limit is also at its nudge limit; the guard that spending adds is a guard like any other.
@@ -22,7 +23,7 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 import attrs
 
 from ._given import misshapen, said
-from .guards import Level, as_guard, name_of
+from .guards import Level, OneOf, as_guard, name_of
 
 Literal = tuple[bool, Any]  # (polarity, what is asked)
 
@@ -49,10 +50,15 @@ def check(table: Any, wrong: Sequence[str] = ()) -> None:
     if not problems:
         problems = [*_rows(table), *_signatures(table)]
         if all(_hashable(function) for row in table.rows for guard in row.guards for function in _functions(guard)):
-            asked = [Questions(_asked(row), _implied(row)) for row in table.rows]
+            asked = [questions(row) for row in table.rows]
             problems += [*_marks(table, asked), *_cells(table, asked)]
     if problems:
         raise BadTable(table.name, problems)
+
+
+def questions(row: Any) -> Questions:
+    """What the row asks, as the rules above compare it."""
+    return Questions(_asked(row), _implied(row))
 
 
 def _names(table: Any) -> Iterator[str]:
@@ -265,16 +271,23 @@ def at_once(table: Any) -> Iterator[tuple[Any, Any, int, int]]:
     for state in table.states:
         for event in table.events:
             for one, other in _pairs(table.cell(state, event)):
-                if asked[other].asked and not _apart(asked, one, other):
+                if asked[other].asked and not apart(asked[one].implied, asked[other].implied):
                     yield state, event, one, other
 
 
 def _overlap(asked: Sequence[Questions], one: int, other: int) -> bool:
-    return not _apart(asked, one, other) and not asked[other].asked <= asked[one].implied
+    first, second = asked[one].implied, asked[other].implied
+    return not apart(first, second) and not asked[other].asked <= first
 
 
-def _apart(asked: Sequence[Questions], one: int, other: int) -> bool:
-    return any((not polarity, what) in asked[other].implied for polarity, what in asked[one].implied)
+def apart(first: Iterable[Literal], second: frozenset[Literal]) -> bool:
+    """Whether what two rows ask can never all hold."""
+    values = [what for polarity, what in second if polarity and isinstance(what, OneOf)]
+    return any(
+        (not polarity, what) in second
+        or (polarity and isinstance(what, OneOf) and any(what.excludes(other) for other in values))
+        for polarity, what in first
+    )
 
 
 def _asked(row: Any) -> frozenset[Literal]:
@@ -298,7 +311,7 @@ def _literals(question: Any, *, positive: bool) -> Iterator[Literal]:
     if guard is None:
         yield positive, question
     elif guard.how == "asks":
-        yield positive, guard.function
+        yield positive, guard.value or guard.function
     elif guard.how == "reaches":
         yield positive, ("reaches", guard.function, guard.level)
     elif guard.how == "not":

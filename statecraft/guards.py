@@ -3,6 +3,9 @@
 A guard is any function `(run, event) -> Evidence`. It answers with what it looked at, so that a decision can be shown
 and not only repeated. A function that counts answers with a `Reading` instead, and `reaches` makes a guard of it.
 
+`value_is` makes a guard of a value that is looked up: where two ask one value for different things, a table knows that
+they never both hold.
+
 `@guard` (or `guard(function)`) gives a function the operators `&`, `|` and `~`. A row that lists several guards ends at
 its first no; `&` and `|` ask all their parts, so that both sides of the question are on record.
 
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum, IntEnum
+from functools import wraps
 from types import MappingProxyType
 from typing import Any, Final, Generic, Literal, Protocol, TypeGuard, TypeVar
 
@@ -90,6 +94,18 @@ class Question(Protocol[R_con, E_con]):
         ...
 
 
+@attrs.frozen
+class OneOf:
+    """That what a function of (run, event) finds is one of these."""
+
+    found: Callable[[Any, Any], Enum | None]
+    wanted: frozenset[Enum | None]
+
+    def excludes(self, other: OneOf) -> bool:
+        """Whether never both hold: it is the same value, and they share nothing that it may be."""
+        return self.found is other.found and self.wanted.isdisjoint(other.wanted)
+
+
 How = Literal["asks", "all", "any", "not", "reaches"]
 
 
@@ -98,7 +114,8 @@ class Guard(Generic[R_con, E_con]):
     """A guard with a name and the operators `&`, `|`, `~`.
 
     `how` says what it is: a function (`asks`), a combination of `parts` (`all`, `any`, `not`), or a reading that has to
-    reach `level` (`reaches`). `budget` and `purse`: it asks whether nothing is left of this budget in that purse.
+    reach `level` (`reaches`). `value` is set where the function asks what a value is. `budget` and `purse`: it asks
+    whether nothing is left of this budget in that purse.
     """
 
     name: str
@@ -108,6 +125,7 @@ class Guard(Generic[R_con, E_con]):
     level: Level = Level.STOP
     budget: Enum | None = None
     purse: Callable[[Any], Mapping[Any, int | None]] | None = None
+    value: OneOf | None = None
 
     def __call__(self, run: R_con, event: E_con, /) -> Evidence:
         """Answer the question alone, with no table around it."""
@@ -164,6 +182,21 @@ def guard(function: Callable[[R, E], Evidence]) -> Guard[R, E]:
     """The function as a guard that can be combined with `&`, `|` and `~`; usable as a decorator. A guard stays one."""
     held = as_guard(function)
     return Guard(name_of(function), "asks", function) if held is None else held
+
+
+def value_is(name: str, what: str, found: Callable[[R, E], Enum | None], *wanted: Enum | None) -> Guard[R, E]:
+    """Holds where what `found` gives is one of `wanted`; `what` names the value in the evidence.
+
+    Guards of one and the same function `found` that share none of `wanted` are known never to hold both.
+    """
+
+    @wraps(found)
+    def ask(run: R, event: E) -> Evidence:
+        now = found(run, event)
+        return Evidence(name, now in wanted, {what: None if now is None else now.value})
+
+    ask.__name__ = name
+    return Guard(name, "asks", ask, value=OneOf(found, frozenset(wanted)))
 
 
 def reaches(read: Callable[[R, E], Reading], level: Level) -> Guard[R, E]:

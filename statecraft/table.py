@@ -252,14 +252,27 @@ class Table(Generic[R, S, E, C_co]):
         self.quiet = {
             (s, e): (m.how, m.why) for m in self.marks if m.how != "ordered" for s in m.states for e in m.events
         }
-        self.engine = Engine(name, [s.name for s in self.states], initial.name, list(_wires(self)))
+        self.engine = self.wired()
 
     def __repr__(self) -> str:
         return f"<table {self.name}: {len(self.states)} states, {len(self.rows)} rows>"
 
     def cell(self, state: S, event: type[Any]) -> tuple[int, ...]:
         """The numbers of the rows for `event` in `state`, in the order in which they are tried."""
-        return tuple(n for n, row in enumerate(self.rows) if row.event is event and state in row.sources)
+        return self.cells.get((state, event), ())
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[S, type[Any]], tuple[int, ...]]:
+        """The numbers of the rows of each cell that has any, in the order in which they are tried."""
+        found: dict[tuple[S, type[Any]], list[int]] = {}
+        for number, row in enumerate(self.rows):
+            for source in row.sources:
+                found.setdefault((source, row.event), []).append(number)
+        return {cell: tuple(numbers) for cell, numbers in found.items()}
+
+    def wired(self) -> Engine:
+        """The engine for the rows and cells as they stand."""
+        return Engine(self.name, [s.name for s in self.states], self.initial.name, list(_wires(self)))
 
     def cell_of(self, state: S, event: type[Any]) -> str | None:
         """The engine's name for the event where the cell has a row, else None."""
@@ -300,9 +313,10 @@ def _taken(rows: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Wrong]:
 
 
 def _wires(table: Table[Any, Any, Any, Any]) -> Iterable[Wire]:
-    for number, row in enumerate(table.rows):
-        for source in row.sources:
-            yield Wire(number, source.name, row.event.__name__, row.target.name, row.guards, row.spends)
+    for (source, event), numbers in table.cells.items():
+        for number in numbers:
+            row = table.rows[number]
+            yield Wire(number, source.name, event.__name__, row.target.name, row.guards, row.spends)
 
 
 def _names(table: Table[Any, Any, Any, Any]) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""The pytest plugin: the fixture `step_one`, and row coverage of tables.
+"""The pytest plugin: the fixture `step_one`, row coverage of tables, and their mutation (see `mutating`).
 
 `--statecraft-cov` measures every table that a test steps, `--statecraft-cov=MODULE` or `=MODULE:TABLE` those named,
 stepped or not; `--statecraft-cov-fail-under=PCT` fails the session below so many percent of rows taken,
@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from . import mutate_options
 
 if TYPE_CHECKING:
     from ..heard import AnyTable
@@ -47,6 +49,7 @@ def step_one() -> StepOne:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
+    mutate_options.add_options(parser, _percentage)
     group = parser.getgroup("statecraft", "row coverage of state machines")
     group.addoption(
         OPTION,
@@ -76,6 +79,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to record, if asked to."""
+    mutate_options.configure(config, _importable)
     for option, needed in NEEDS.items():
         if config.getoption(option) is not None and config.getoption(needed) is None:
             raise pytest.UsageError(f"{option} needs {needed}")

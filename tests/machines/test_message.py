@@ -252,3 +252,38 @@ def test_by_the_table_alone_only_a_declared_final_becomes_a_final_answer() -> No
         if row.target is WHOLE:
             names = {one.name for one in map(as_guard, row.guards) if one is not None}
             assert "declares_final" in names, str(row)
+
+
+# An open plan: no answer is the whole of what was planned.
+
+STOP, WORDS, PLANNED = StopReason.END_TURN, Text("words", 12), Candidate(open_items=1)
+GROUND, NO_ANSWER_OWED = Facts(grounded=True), Facts(answer_producing=False)
+
+
+@pytest.mark.parametrize(
+    ("run", "event", "message"),
+    [
+        (Candidate(work=Work.BUILD, unwritten=0), Reply(0.0, STOP, text=WORDS, kind=Declared.FINAL), WHOLE),
+        (Candidate(), Reply(0.0, STOP, text=WORDS, kind=Declared.FINAL, facts=GROUND), WHOLE),
+        (Candidate(), Reply(0.0, STOP, text=WORDS, kind=Declared.FINAL, facts=NO_ANSWER_OWED), WHOLE),
+        (Candidate(), Reply(0.0, STOP, text=WORDS, kind=Declared.FINAL), WHOLE),
+    ],
+    ids=["built", "grounded", "no answer owed", "no facts"],
+)
+def test_a_final_answer_beside_an_open_plan_is_partial(run: Candidate, event: Reply, message: Message) -> None:
+    assert MESSAGE.step(run, event).run.at is message
+    assert MESSAGE.step(attrs.evolve(run, open_items=1), event).run.at is PART
+
+
+@pytest.mark.parametrize(
+    ("run", "event", "message"),
+    [
+        (PLANNED, Reply(0.0, STOP, text=WORDS, kind=Declared.FINAL, facts=Facts(grounded=False)), CHECKPOINT),
+        (PLANNED, Reply(0.0, STOP, text=WORDS, kind=Declared.PARTIAL, facts=NO_ANSWER_OWED), CHECKPOINT),
+        (attrs.evolve(PLANNED, forced=True), Reply(0.0, STOP, text=WORDS, kind=Declared.FINAL), FAILURE),
+        (Candidate(), Reply(0.0, STOP), FAILURE),
+    ],
+    ids=["without ground", "declared partial", "forced with nothing", "no words and no claim"],
+)
+def test_an_open_plan_makes_nothing_partial_that_is_less(run: Candidate, event: Reply, message: Message) -> None:
+    assert MESSAGE.step(run, event).run.at is message

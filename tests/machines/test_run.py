@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import attrs
 import pytest
-from rpds import HashTrieMap, HashTrieSet
+from rpds import HashTrieSet
 
 from machines.commands import (
     AnswerCalls,
@@ -24,7 +23,6 @@ from machines.commands import (
     WaitUntil,
     Withdraw,
 )
-from machines.detectors.roster import ROSTER
 from machines.escalation import Ladder, Rung
 from machines.events import (
     Awaited,
@@ -50,80 +48,47 @@ from machines.events import (
     Said,
     Signal,
     StopReason,
-    Text,
-    TurnEnded,
-    Usage,
 )
 from machines.held import Held
 from machines.ledger.work import Ledger, digest8
 from machines.manifest import Kind, Tool
 from machines.outcome import Reason
-from machines.policy import DEFAULT, Budget, Policy, only
-from machines.reply import Mend, ReplyState
+from machines.reply import Mend
 from machines.request import RequestState, Retry
 from machines.run import RUN
-from machines.state import ENDINGS, OPEN, Cause, Outside, Phase, Purse, Run, Spent, Waits, new_run
-from machines.streaks import Circle, Streaks, ToolStreak
-from machines.turn import Answer, Turn
+from machines.state import ENDINGS, OPEN, Cause, Outside, Phase, Purse, Run, Spent, Waits
+from machines.streaks import Streaks
+from machines.turn import Turn
 from machines.wait import OneWait, WaitState
-from machines.window import AGAIN as AGAIN_FLAG
-from machines.window import STALE as STALE_FLAG
 from statecraft import Refused
 from statecraft.guards import name_of
 from statecraft.testing import step_one
 
-POLICY = Policy(budget=Budget(turns=10, seconds=1_000.0, tokens=100_000, usd=None, reply_tokens=1_000))
-NEW = new_run("run", POLICY)
-TEXT = Text("words", 12)
-READ, OTHER = Call("1", "read", b"sign-one", TEXT), Call("2", "read", b"sign-two", TEXT)
-SAME = b"the-same"
-"""The digest of a turn's only kind of call and its outcome."""
-
-THIRD = Turn(3)
-SPENT_UP = Spent(usage=Usage(90_000, 0))
-"""No further request fits the tokens."""
-
-
-def at(phase: Phase, **changes: Any) -> Run:
-    """A run in this state, as nothing led to it."""
-    return attrs.evolve(NEW, at=phase, **changes)
-
-
-def left(**budgets: int) -> dict[Purse, int | None]:
-    """A full purse, but for the budgets named."""
-    return {**NEW.purse, **{Purse[name]: number for name, number in budgets.items()}}
-
-
-def without(budget: str) -> Run:
-    """A run that recovers and has nothing left of this budget."""
-    return at(P.RECOVERING, purse=left(**{budget: 0}))
-
-
-def spent_up(budget: Mend) -> Run:
-    """A run that recovers and has nothing left of this recovery."""
-    mending = attrs.evolve(NEW.reply, at=ReplyState.RECOVERING, left={**NEW.reply.left, budget: 0})
-    return at(P.RECOVERING, reply=mending)
-
-
-def reply(stop: StopReason = StopReason.END_TURN, *calls: Call, text: Text | None = None, **more: Any) -> Reply:
-    return Reply(5.0, stop, calls, text, **more)
-
-
-def acting(turn: Turn = THIRD, **changes: Any) -> Run:
-    """A run whose turn is in hand; by default its third, with nothing in it."""
-    return at(P.ACTING, turn=turn, **changes)
-
-
-def concluding(changes: int = 0) -> Run:
-    """A run that was stopped, after so many changes."""
-    return at(P.CONCLUDING, stop=Reason("turns"), ledger=Ledger(changes_in_all=changes))
-
+from .runs import (
+    AGAIN,
+    ENDED,
+    KEPT,
+    NEW,
+    OTHER,
+    READ,
+    SAME,
+    SPENT_UP,
+    TEXT,
+    WIDE,
+    acting,
+    at,
+    concluding,
+    counting,
+    left,
+    reply,
+    spent_up,
+    without,
+)
 
 P = Phase
 ASKING, RECOVERING, WAITING, AT_LIMIT = at(P.ASKING), at(P.RECOVERING), at(P.WAITING), at(P.ASKING, spent=SPENT_UP)
 LAST_ASK = Ask(final=True)
 TOO_LARGE, PASSING, FINAL = Refusal(5.0, 413, TEXT), Refusal(5.0, 529, TEXT, after=7.0), Refusal(5.0, 401, TEXT)
-ENDED = TurnEnded(5.0)
 
 Case = tuple[str, Run, Event, Phase, Sequence[Command | type[Command]]]
 
@@ -187,9 +152,6 @@ REPLIES: list[Case] = [
     ("a checkpoint with no turn left", without("TURN"), SPOKEN, P.CONCLUDING, [LAST_ASK]),
 ]
 
-AGAIN = Turn(3, answers=(Answer("read", b"sign-one", SAME),))
-"""A turn with one answered call, of which `Streaks` may have seen more."""
-
 TWICE, THRICE = (Streaks(same=SAME, same_count=n, same_ok=n) for n in (2, 3))
 BARREN_TWICE, BARREN_THRICE = (Streaks(barren=n, barren_ok=n) for n in (2, 3))
 OPENED = attrs.evolve(AGAIN, open=(OTHER,))
@@ -221,41 +183,6 @@ TURNS: list[Case] = [
     ("progress", NEWS, ENDED, P.ASKING, [Ask()]),
     ("a turn like many", acting(OPENED), ENDED, P.ASKING, [LATE, Ask()]),
 ]
-
-LOOK = Answer("look", b"sign-look", b"seen")
-ENTRY = b"outco" + b"call" + b"to"
-KEPT: Mapping[str, Callable[[int], tuple[Turn, Streaks]]] = {
-    "validation_error": lambda n: (THIRD, Streaks(invalid=b"wrong", invalid_count=n)),
-    "empty_thought": lambda n: (THIRD, Streaks(thoughts=n)),
-    "consecutive_duplicate": lambda n: (AGAIN, Streaks(same=SAME, same_count=n - 1, same_ok=n - 1)),
-    "cycle": lambda n: (THIRD, Streaks(laps=b"1234567\0abcdefg\0" * n)),
-    "spread_duplicate": lambda n: (THIRD, Streaks(window=(ENTRY + bytes((AGAIN_FLAG,))) * n)),
-    "same_error": lambda n: (THIRD, Streaks(tools=HashTrieMap({"read": ToolStreak(failure=b"f", failures=n)}))),
-    "search_escalation": lambda n: (THIRD, Streaks(searches=n)),
-    "family": lambda n: (THIRD, Streaks(families=HashTrieMap({"news": Circle(count=n)}))),
-    "monologue": lambda n: (THIRD, Streaks(silent=n - 1)),
-    "no_progress": lambda n: (THIRD, Streaks(barren=n - 1, barren_ok=1)),
-    "stalled_work": lambda n: (THIRD, Streaks(stalled=n - 1, stalled_ok=1)),
-    "fruitless_tool": lambda n: (THIRD, Streaks(tools=HashTrieMap({"read": ToolStreak(barren=n, ok=1)}))),
-    "same_tool": lambda n: (THIRD, Streaks(window=(ENTRY + bytes((STALE_FLAG,))) * n)),
-    "redundant_check": lambda n: (attrs.evolve(THIRD, answers=(LOOK,) * n), Streaks(told="read")),
-}
-"""For each detector a turn, and what the turns before it left, that make its count `n`."""
-
-
-def counting(name: str, count: int, **limits: int | None) -> Run:
-    """A run whose turn is in hand, with this count of this detector, under these limits of it."""
-    own = attrs.evolve(getattr(DEFAULT.detectors, name), **limits)
-    detectors = only(attrs.evolve(DEFAULT.detectors, **{name: own}), name)
-    policy = attrs.evolve(NEW.policy, detectors=detectors)
-    turn, streaks = KEPT[name](count)
-    return acting(turn, streaks=streaks, policy=policy, tools={"look": Tool(look=True)})
-
-
-WIDE: Mapping[str, tuple[int, int]] = {
-    d.name: (getattr(DEFAULT.detectors, d.name).nudge, getattr(DEFAULT.detectors, d.name).stop or 0) for d in ROSTER
-}
-"""Where each detector nudges and stops by default; 0: it never stops."""
 
 NO_STOP = {"stop": 1}
 """For a detector that never stops by default: where it does, it does at once."""
@@ -503,7 +430,7 @@ def test_a_detector_that_has_spoken_in_its_streak_speaks_no_second_time(name: st
         assert after.run.streaks.nudged == (name,)
 
 
-@pytest.mark.parametrize("phase", [P.ASKING, P.CONDENSING])
+@pytest.mark.parametrize("phase", [P.ASKING, P.RECOVERING, P.ACTING, P.WAITING, P.CONDENSING])
 def test_condensing_in_vain_is_told_once(phase: Phase) -> None:
     run = at(phase, streaks=Streaks(vain=1, nudged=("vain_condensing",)))
     after = RUN.step(run, VAIN)

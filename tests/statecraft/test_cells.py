@@ -23,6 +23,7 @@ from statecraft import (
     ordered,
     reaches,
     seen,
+    value_is,
 )
 from statecraft.guards import as_guard
 
@@ -83,6 +84,18 @@ def asks_b(run: Run, event: object) -> Evidence:
 
 def count(run: Run, event: object) -> Reading:
     return Reading("count", 0, 3, 5, 9)
+
+
+def light(run: Run, event: object) -> Light:
+    return run.at
+
+
+def other_light(run: Run, event: object) -> Light:
+    return run.at
+
+
+def is_(*wanted: Light) -> Any:
+    return value_is("is", "light", light, *wanted)
 
 
 a: Any = guard(asks_a)
@@ -153,6 +166,7 @@ def test_rows_that_share_only_one_of_their_sources_meet_there() -> None:
         ([NUDGE], [STOP, a]),
         ([~STOP], [~NUDGE]),
         ([~(a | b)], [~b, ~a]),
+        ([is_(Light.RED)], [is_(Light.RED)]),
     ],
 )
 def test_a_row_behind_one_that_asks_nothing_more_is_shadowed(first: list[Any], second: list[Any]) -> None:
@@ -188,6 +202,8 @@ def test_a_row_that_is_the_rest_of_an_earlier_one_needs_no_mark(first: list[Any]
         ([a & b], [~a]),
         ([NUDGE], [~NUDGE]),
         ([STOP], [~NUDGE]),
+        ([is_(Light.RED)], [is_(Light.GREEN)]),
+        ([is_(Light.RED), a], [b, is_(Light.GREEN)]),
     ],
 )
 def test_rows_of_which_one_denies_what_the_other_asks_need_no_mark(first: list[Any], second: list[Any]) -> None:
@@ -205,6 +221,9 @@ def test_rows_of_which_one_denies_what_the_other_asks_need_no_mark(first: list[A
         ([~(a & b)], [a]),
         ([NUDGE], [~STOP]),
         ([STOP], [a]),
+        ([is_(Light.RED)], [is_(*Light)]),
+        ([~is_(Light.RED)], [is_(Light.GREEN)]),
+        ([is_(Light.RED)], [value_is("is", "light", other_light, Light.GREEN)]),
     ],
 )
 def test_rows_that_may_both_hold_need_the_mark(first: list[Any], second: list[Any]) -> None:

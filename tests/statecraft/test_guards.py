@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from enum import Enum
 from itertools import product
 
 import attrs
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statecraft import Evidence, Guard, Level, Reading, guard, reaches, seen
+from statecraft import Evidence, Guard, Level, Reading, guard, reaches, seen, value_is
 from statecraft.guards import as_guard, name_of
 
 
@@ -145,3 +146,21 @@ def test_only_a_guard_is_a_guard() -> None:
     made = guard(strong)
     assert as_guard(made) is made
     assert as_guard(strong) is None
+
+
+# What a value is
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+def colour(run: Hall, event: Push) -> Colour | None:
+    return {1: Colour.RED, 2: Colour.BLUE}.get(event.force)
+
+
+@pytest.mark.parametrize(("force", "holds", "shown"), [(1, True, "red"), (2, False, "blue"), (3, True, None)])
+def test_a_value_is_one_of_those_that_are_wanted(force: int, holds: bool, shown: str | None) -> None:
+    found = value_is("warm", "colour", colour, Colour.RED, None)(Hall(0), Push(force))
+    assert (found.name, found.holds, dict(found.seen)) == ("warm", holds, {"colour": shown})

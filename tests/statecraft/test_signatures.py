@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from statecraft import BadTable, Evidence, Level, Reading, Rows, Table, guard, keep, reaches, seen
+from statecraft import BadTable, Evidence, Level, Reading, Rows, Table, guard, keep, reaches, seen, value_is
 
 
 class Light(Enum):
@@ -169,6 +169,15 @@ def test_a_reading_that_takes_another_event_is_refused() -> None:
     reading: Any = reaches(reads_halt, Level.STOP)
     assert problem(go(reading)) == "row 0 (RED Go -> GREEN): reads_halt takes Halt, expected Go"
     assert build(row(Light.RED, Halt, Light.GREEN, keep, reading))
+
+
+def test_what_is_asked_for_a_value_is_held_to_the_event() -> None:
+    def light(run: Run, event: Halt) -> Light:
+        return run.at
+
+    red: Any = value_is("red", "light", light, Light.RED)
+    assert problem(go(red)) == "row 0 (RED Go -> GREEN): red takes Halt, expected Go"
+    assert build(row(Light.RED, Halt, Light.GREEN, keep, red))
 
 
 @pytest.mark.parametrize(

@@ -406,7 +406,8 @@ from statecraft import Table
 def test_it():
     assert Table.step.__module__ == "statecraft.table"
     loaded = {name for name in sys.modules if name.startswith("statecraft.testing")}
-    assert loaded == {"statecraft.testing", "statecraft.testing.plugin"}
+    options = "statecraft.testing.mutate_options"
+    assert loaded == {"statecraft.testing", "statecraft.testing.plugin", options}
 """
     result = run(text=text, apart=True)
     result.assert_outcomes(passed=1)
