@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
-from functools import cache
 from typing import Any
 
 import attrs
@@ -61,6 +60,7 @@ class PairTally:
     """Collects the pairs while tables are stepped. A cell whose pairs were all seen is asked no more."""
 
     def __init__(self) -> None:
+        self._there: dict[AnyTable, Mapping[Cell, frozenset[Pair]]] = {}
         self._left: dict[tuple[Path, Cell], set[Pair]] = {}
 
     def hear(self, table: AnyTable, run: Any, event: object) -> None:
@@ -74,10 +74,15 @@ class PairTally:
                 Pairs(path_name(path), cell[0].name, cell[1].__name__, there, there - left)
                 for table in roots(tables)
                 for path in paths((table,))
-                for cell, there in pairs_of(path[-1]).items()
+                for cell, there in self._pairs(path[-1]).items()
                 for left in (self._left.get((path, cell), there),)
             )
         )
+
+    def _pairs(self, table: AnyTable) -> Mapping[Cell, frozenset[Pair]]:
+        if table not in self._there:
+            self._there[table] = pairs_of(table)
+        return self._there[table]
 
     def _hear(self, path: Path, run: Any, event: Any) -> None:
         table, kind = path[-1], event.__class__
@@ -86,7 +91,7 @@ class PairTally:
             return
         purse: Mapping[Any, int | None] = table.left(run) if table.budgets else {}
         run, opened = self._inside(path, run, event, state)
-        there = pairs_of(table).get((state, kind))
+        there = self._pairs(table).get((state, kind))
         if there is None:
             return
         left = self._left.setdefault((path, (state, kind)), set(there))
@@ -112,7 +117,6 @@ class PairTally:
         return run, opened
 
 
-@cache
 def pairs_of(table: AnyTable) -> Mapping[Cell, frozenset[Pair]]:
     """The pairs of the table alone, by cell."""
     found: dict[Cell, set[Pair]] = {}
@@ -135,9 +139,11 @@ def pair_report(coverage: PairCoverage) -> tuple[str, ...]:
 def _machine(machine: PairCoverage) -> Iterator[str]:
     yield f"{machine.cells[0].name}: {_counts(machine.count)}"
     for cell in machine.cells:
+        if cell.never:
+            yield f"  {cell.state} on {cell.event}: {len(cell.seen)} of {len(cell.there)}"
         for first in dict.fromkeys(one for one, _ in cell.never):
             others = ranges([other for one, other in cell.never if one == first])
-            yield f"  {cell.state} on {cell.event}: rows {first} and {others} hold at once: never seen"
+            yield f"    rows {first} and {others} hold at once: never seen"
 
 
 def _counts(count: tuple[int, int]) -> str:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from machines.events import Begin, Call, Cancel, Event, Result, Text
 from machines.run import RUN
 from machines.state import Run
 from machines.supervisor import Moved, feed
-from statecraft.testing import script, written
+from statecraft.testing import events, script, written
 
 from .histories import HI, NEW, ONE, TWO, after, calling, final
-
-events: st.SearchStrategy[Any] = st.one_of([st.from_type(kind) for kind in get_args(Event)])
+from .test_laws import histories
 
 
 def again(value: object) -> Any:
@@ -27,8 +25,8 @@ def again(value: object) -> Any:
     return eval(source.text, known)
 
 
-@given(events)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(events(RUN))
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_event_comes_back_as_it_was(event: Event) -> None:
     found = again(event)
     assert type(found) is type(event)
@@ -47,6 +45,15 @@ RUNS: dict[str, Run] = {
 def test_a_run_comes_back_as_it_was() -> None:
     for run in RUNS.values():
         assert again(run) == run
+
+
+@given(histories())
+@settings(max_examples=25, deadline=None)
+def test_every_run_of_a_history_comes_back_as_it_was(history: tuple[Run, list[Event]]) -> None:
+    run, happened = history
+    for event in happened:
+        run = feed(run, event).run
+    assert again(run) == run
 
 
 def test_a_script_plays_the_run_from_its_start_and_passes() -> None:

@@ -136,9 +136,10 @@ def test_the_report_is_by_cell_and_joins_what_one_row_was_not_seen_with() -> Non
     tally.hear(table, Hall(), Push(5))
     assert pair_report(tally.coverage([table])) == (
         "hall: 1 of 6 pairs of rows seen to hold at once (16.6 %)",
-        "  SHUT on Push: rows 0 and 2, 3 hold at once: never seen",
-        "  SHUT on Push: rows 1 and 2, 3 hold at once: never seen",
-        "  SHUT on Push: rows 2 and 3 hold at once: never seen",
+        "  SHUT on Push: 1 of 6",
+        "    rows 0 and 2, 3 hold at once: never seen",
+        "    rows 1 and 2, 3 hold at once: never seen",
+        "    rows 2 and 3 hold at once: never seen",
         "a row without guards holds always, and is in no pair",
     )
     assert pair_report(tally.coverage([door(REST)])) == ("no two rows with guards can hold at once",)
