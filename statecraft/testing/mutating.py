@@ -26,8 +26,9 @@ import gc
 import os
 import random
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack
+from importlib import import_module
 from typing import Any
 
 import attrs
@@ -37,9 +38,10 @@ from ..heard import AnyTable
 from ..proofs.mutants import Mutant, Touch, mutants, with_inner
 from .mutate_options import LIMIT, OPTION, SAMPLE, SECONDS, SEED
 from .recorder import recording
-from .rerun import Test, Verdict, rerun
+from .rerun import Test
 from .surviving import Tried, report, score
 from .touched import Touched
+from .trial import Trial
 
 EVERY = 15.0  # seconds between two lines of progress where they cannot overwrite each other
 
@@ -131,6 +133,7 @@ class Mutating:
     def _try(self, chosen: list[Mutant]) -> None:
         trial = Trial(dict(self._tests.values()), self._seconds, self._lines)
         progress = _Progress(self._config.pluginmanager.getplugin("terminalreporter"), len(chosen))
+        import_module(".telling", __package__)  # which a failing `step_one` needs: here, and not in each process
         gc.collect()
         gc.freeze()  # so that the processes share what is there instead of copying it as they sweep
         try:
@@ -144,62 +147,6 @@ class Mutating:
 
 def _sample(every: list[Mutant], size: int, seed: int) -> list[Mutant]:
     return [every[number] for number in sorted(random.Random(seed).sample(range(len(every)), size))]
-
-
-class Trial:
-    """The tests of a session with what each touches, and what is known of them; `lines` is told of unsteady ones."""
-
-    def __init__(self, tests: dict[Test, frozenset[Touch]], seconds: float, lines: list[str]) -> None:
-        self._seconds, self._lines = seconds, lines
-        self._touching: dict[Touch, list[Test]] = {}
-        for test, touches in tests.items():
-            for touch in touches:
-                self._touching.setdefault(touch, []).append(test)
-        self._passes_again: dict[Test, bool] = {}
-
-    def of(self, mutant: Mutant) -> Tried:
-        """Whether the tests notice the mutant."""
-        while True:
-            tests = [test for test in self._telling(mutant) if self._passes_again.get(test, True)]
-            within = list(_within(tests, self._seconds))
-            verdict = rerun(within, mutant, self._seconds) if within else Verdict("passed", None, 0)
-            if verdict.test is None or self._counts(within[verdict.test]):
-                break
-        at = None if verdict.test is None else within[verdict.test].item.nodeid
-        should = self._most_specific(tests) or self._most_specific(self._taking(mutant))
-        return Tried(mutant, verdict.how, at, len(tests) - verdict.run, should)
-
-    def _telling(self, mutant: Mutant) -> list[Test]:
-        found: dict[Test, None] = {}
-        for touch in mutant.shows:
-            tests = self._touching.get(touch, [])
-            found.update(dict.fromkeys(sorted(tests, key=lambda test: (round(test.seconds, 2), test.breadth))))
-        return list(found)
-
-    def _taking(self, mutant: Mutant) -> Iterator[Test]:
-        for row in mutant.rows:
-            yield from self._touching.get(("taken", mutant.table, row), ())
-
-    def _most_specific(self, tests: Iterable[Test]) -> str | None:
-        first = min(tests, key=lambda test: (test.breadth, test.seconds), default=None)
-        return None if first is None else first.item.nodeid
-
-    def _counts(self, test: Test) -> bool:
-        if test not in self._passes_again:
-            self._passes_again[test] = rerun([test], None, self._seconds).how == "passed"
-            if not self._passes_again[test]:
-                self._lines.append(
-                    f"left out, since it does not pass again on the tables as they are: {test.item.nodeid}"
-                )
-        return self._passes_again[test]
-
-
-def _within(tests: Iterable[Test], seconds: float) -> Iterator[Test]:
-    """Those of the tests, in their order, that together usually take no longer."""
-    for test in tests:
-        if test.seconds <= seconds:
-            seconds -= test.seconds
-            yield test
 
 
 @attrs.define
@@ -222,6 +169,8 @@ class _Progress:
         noticed = score(tried)[0]
         line = f"statecraft mutation: {len(tried)} of {self.there} tried, {noticed} noticed, {left:.0f} s to go"
         if self.reporter.isatty:
+            if len(tried) == 1:
+                self.reporter.ensure_newline()
             self.reporter.rewrite(line, erase=True)
         else:
             self.reporter.ensure_newline()

@@ -16,6 +16,7 @@ import struct
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from typing import Any, Literal
@@ -62,7 +63,10 @@ def rerun(tests: Sequence[Test], mutant: Mutant | None, seconds: float) -> Verdi
     After so many seconds of processor time no further test is begun. RuntimeError where the process could not do it.
     """
     with mmap.mmap(-1, _STATE.size + _TEXT) as shared:
-        process = os.fork()
+        with warnings.catch_warnings():
+            # A test may have left a thread. It is not there in the new process, where no test relies on it.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process = os.fork()
         if process == 0:
             _run_and_exit(shared, tests, mutant, seconds)
         try:
