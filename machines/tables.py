@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from statecraft import Table, World
+from statecraft.proofs import Facts, Search
 
 from .escalation import ESCALATION
 from .held import HELD
@@ -18,6 +19,8 @@ from .policy import DEFAULT
 from .reply import REPLY, mending
 from .request import REQUEST, sending
 from .run import RUN
+from .searched.facts import MESSAGES
+from .searched.play import SEARCH
 from .state import new_run
 from .wait import WAIT
 from .world import RUN_WORLD
@@ -29,6 +32,8 @@ SAMPLES: Final[Mapping[str, Any]] = {
     REQUEST.name: sending(DEFAULT.recovery),
 }
 WORLDS: Final[Mapping[str, World]] = {RUN.name: RUN_WORLD}
+SEARCHES: Final[tuple[Search[Any, Any], ...]] = (SEARCH,)
+FACTS: Final[tuple[Facts[Any, Any], ...]] = (MESSAGES,)
 ASSUMED: Final[tuple[str, ...]] = (
     "every command is answered: a request by a reply or a refusal, a call by a result, a wait by the clock or a signal",
     "a person's messages are finite, and the bound is per message; so are changes of the plan and measures of the goal",

@@ -4,7 +4,8 @@
 it offers as `TABLES`, a package in its module `tables` too; where nothing is offered, every table that the module, or
 any module of the package, holds. Beside its tables a module may offer `SAMPLES`, a run for each name of a table whose
 budgets depend on the run, `WORLDS`, what is around a machine by the name of its table, and `ASSUMED`, a list of texts:
-what the proofs rest on, in the machines' own words.
+what the proofs rest on, in the machines' own words. `SEARCHES` and `FACTS` are lists of the searches and of the tables
+of facts that `check` is to look at.
 """
 
 from __future__ import annotations
@@ -34,13 +35,15 @@ class NotNamed(LookupError):
 class Machines:
     """Tables, for each that needs it a run from which budgets take their size, and what is assumed of them all.
 
-    `worlds`: what is around them, for those of which it is said.
+    `worlds`: what is around them, for those of which it is said. `searches` and `facts` are values of the proofs.
     """
 
     tables: tuple[AnyTable, ...]
     samples: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     assumed: tuple[str, ...] = ()
     worlds: Mapping[str, World] = attrs.field(factory=dict[str, World])
+    searches: tuple[Any, ...] = ()
+    facts: tuple[Any, ...] = ()
 
 
 def machines(text: str) -> Machines:
@@ -57,7 +60,10 @@ def machines(text: str) -> Machines:
 
 
 def _machines(tables: tuple[AnyTable, ...], places: list[ModuleType], text: str) -> Machines:
-    return Machines(tables, _samples(places, text), _assumed(places, text), _worlds(places, text))
+    searches = tuple(one for one in _listed(places, "SEARCHES", text) if one.table in tables)
+    inside = (*tables, *(held.table for table in tables for held in table.inners))
+    facts = tuple(one for one in _listed(places, "FACTS", text) if one.table in inside)
+    return Machines(tables, _samples(places, text), _assumed(places, text), _worlds(places, text), searches, facts)
 
 
 def value(text: str, fits: Callable[[object], bool], what: str) -> Any:
@@ -135,6 +141,13 @@ def _assumed(modules: Iterable[ModuleType], text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for one in offered for line in one))
 
 
+def _listed(modules: Iterable[ModuleType], name: str, text: str) -> tuple[Any, ...]:
+    """What the modules offer as a list of values about tables."""
+    expected = f"a list of {name.lower()}, each with its table"
+    offered = [_offered(module, name, (), _are_of_tables, expected, text) for module in modules]
+    return tuple(dict.fromkeys(one for some in offered for one in some))
+
+
 def _offered(
     module: ModuleType, name: str, default: Any, fits: Callable[[object], bool], expected: str, text: str
 ) -> Any:
@@ -155,6 +168,10 @@ def _is_mapping(value: object) -> bool:
 
 def _are_worlds(value: Any) -> bool:
     return isinstance(value, Mapping) and all(isinstance(one, World) for one in value.values())  # pyright: ignore[reportUnknownVariableType]
+
+
+def _are_of_tables(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(_is_table(getattr(one, "table", None)) for one in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
 def _are_texts(value: Any) -> bool:

@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from ..proofs import NeedsRun, Report, prove
+from rich.console import Console
+
+from ..proofs import NeedsRun, Progress, Report, prove
 from .loading import AnyTable, load
 from .running import BadInput
+from .searching import Walks, walked
+
+
+def found(target: str, states: int) -> Walks:
+    """What the walks through MODULE or MODULE:NAME find; how far a search has come is shown in a terminal."""
+    machines = load(target)
+    shown = Console(stderr=True)
+    with shown.status("walking") if shown.is_terminal else nullcontext() as status:
+
+        def tell(now: Progress) -> None:
+            if status is not None:
+                rate = now.states / now.seconds if now.seconds else 0.0
+                status.update(
+                    f"from {now.start}: {now.states:,} runs, {now.waiting:,} to be looked at, {now.depth} events deep, "
+                    f"{rate:,.0f} a second"
+                )
+
+        return walked(machines.tables, machines.searches, machines.facts, states=states, tell=tell)
 
 
 def proved(

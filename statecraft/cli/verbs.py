@@ -8,23 +8,25 @@ from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import App, Parameter
+from cyclopts import App, Parameter, validators
 
 from ..codec import codec, dump
 from ..journal import opened
 from ..proofs import bounds_of
 from ..replay import decide_again, explain, replay, standing, told
 from ..replay.told import Found
-from .checking import proved
+from .checking import found, proved
 from .drawing import Form, draw, keep, stale
 from .importing import imports
 from .journals import journaled_of, place_of, walked
 from .loading import load
 from .running import BadInput
+from .searching import STATES, Walks, kept
 from .texts import add
 from .verifying import verified
 
 Change = Callable[[Path, Any], Any]
+AT_LEAST_0 = validators.Number(gte=0)
 FLAG = Parameter(negative=(), show_default=False)
 Json = Annotated[bool, FLAG, Parameter(help="JSON for programs: one object.")]
 JsonEach = Annotated[bool, FLAG, Parameter(help="JSON for programs: one object a run, one a line.")]
@@ -60,26 +62,43 @@ def add_verbs(
             bool, FLAG, Parameter(help="Only how far a run can go at most, and which limits it can meet.")
         ] = False,
         policy: Annotated[Path | None, Parameter(help="Under this policy file instead of the default one.")] = None,
+        states: Annotated[
+            int,
+            Parameter(help="Different runs that the searches look at together; 0: no search.", validator=AT_LEAST_0),
+        ] = STATES,
+        into: Annotated[
+            Path | None, Parameter(help="A folder for what breaks a law: a test that shows it, and its diagram.")
+        ] = None,
         json: Json = False,
     ) -> int:
-        """Prove what can be proved of tables: their structure, that every run ends, and within how many steps.
+        """Prove what can be proved of tables: their structure, that every run ends, within how many steps, and laws.
 
-        Without a target, the tables of this program. Exit 1 if a table has a flaw, a limit that no count can reach, or
-        a cycle that nothing bounds; that is printed row by row.
+        Without a target, the tables of this program. Laws are proved where all of a table can be looked at: without its
+        guards, or on every combination of facts. Where guards and a world that may do anything are played, they are
+        searched for a counterexample, shortest first; that none is found within so many runs is no proof.
+
+        Exit 1 if a table has a flaw, a limit that no count can reach, a law that is broken, or a cycle that nothing
+        bounds; that is printed row by row.
 
         Examples:
             statecraft check
             statecraft check my_machines
             statecraft check my_machines:DOOR --json
             statecraft check --bound --policy strict.toml
+            statecraft check --states 1000000 --into broken
         """
         whole = proved(target or tables, policy, changes)
         report = bounds_of(whole) if bound else whole
+        walks = Walks(()) if bound else found(target or tables, states)
         if json:
-            sys.stdout.buffer.write(dump(codec().to_plain(report)) + b"\n")
+            plain = codec().to_plain(report)
+            sys.stdout.buffer.write(dump(plain if bound else {**plain, "walks": codec().to_plain(walks.walks)}) + b"\n")
         else:
-            sys.stdout.write("\n".join(report.lines) + "\n")
-        return 0 if report.ok else 1
+            sys.stdout.write("\n".join((*report.lines, *walks.lines)) + "\n")
+        if into is not None:
+            for path in kept(walks, into):
+                sys.stderr.write(f"{path}\n")
+        return 0 if report.ok and walks.ok else 1
 
     def diagram(
         target: Target = None,

@@ -22,7 +22,7 @@ E = TypeVar("E")
 T = TypeVar("T")
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Facts(Generic[R, E]):
     """A table with all runs and all events that it may decide on, and what must hold of each decision."""
 

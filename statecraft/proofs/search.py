@@ -47,7 +47,7 @@ Memory = tuple[Hashable, ...]
 Watch = Callable[[Taken[Any, Any]], None]
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Search(Generic[R, E]):
     """A machine with the world around it.
 

@@ -17,7 +17,8 @@ from .homes import Home, Names, home_of
 from .layout import INDENT, Bracket, Node, laid_out
 from .source import Writer
 
-LOCAL = ("run", "answer", "caught")
+LOCAL = ("run", "event", "answer", "caught")
+_NO_MEMORY: Any = object()
 OURS = "statecraft.testing"
 
 
@@ -29,13 +30,15 @@ def script(
     name: str = "test_it",
     because: str = "",
     law: Callable[..., object] | None = None,
+    memory: Any = _NO_MEMORY,
     fails: bool = False,
 ) -> str:
     """The text of a test function `name` that plays the events from `run` on, with all that it imports.
 
-    `because` becomes its docstring. `law`, a function of the last answer, is asserted at the end. A `Fault` ends the
-    script: it is expected, or with `fails` it comes through, so that the test fails until the machine is mended. What
-    cannot be written stands as `...`, and a comment at the top says what it is.
+    `because` becomes its docstring. `law`, a function of the last answer, is asserted at the end; with `memory` it is
+    the `broken` of a law of the proofs, which is asked of the last step, and of what it remembered before. A `Fault`
+    ends the script: it is expected, or with `fails` it comes through, so that the test fails until the machine is
+    mended. What cannot be written stands as `...`, and a comment at the top says what it is.
     """
     names = Names((*LOCAL, name))
     writer = Writer(names)
@@ -44,7 +47,7 @@ def script(
     if home is None:
         writer.missing.append(f"the table {table.name}: no module holds it by a name")
     body = laid_out(writer.write(run, "run"), "run = ", depth=1)
-    body += _played(writer, table, called, run, events, law, fails)
+    body += _played(writer, table, called, run, events, law, memory, fails)
     doc = [f"{INDENT}{_docstring(because)}"] if because else []
     lacks = [f"# Put in by hand where ... stands, {line}" for line in writer.missing]
     lacks += ["TABLE = ...", ""] if home is None else []
@@ -60,6 +63,7 @@ def _played(
     run: Any,
     events: Iterable[Any],
     law: Callable[..., object] | None,
+    memory: Any,
     fails: bool,
 ) -> Iterator[str]:
     rows = [row_text(line) for line in picture(table).lines]
@@ -67,6 +71,9 @@ def _played(
     for number, event in enumerate(listed):
         last = number == len(listed) - 1 and law is not None
         sent: tuple[str, Node] = ("", writer.write(event, f"event {number}"))
+        if last and memory is not _NO_MEMORY:
+            yield from laid_out(sent[1], "event = ", depth=1)
+            sent = ("", "event")
         start = (("", called), ("", "run"), sent)
         try:
             answer: Answer[Any, Any] = table.step(run, event)
@@ -89,11 +96,21 @@ def _played(
             yield from laid_out(Bracket(f"{called}.step(", (("", "run"), sent), ")"), "answer = ", depth=1)
             yield f"{INDENT}assert isinstance(answer, {writer.names.take(Home('statecraft', kind))})"
     if law is not None and listed:
-        held = home_of(law)
-        if held is None:
-            yield f"{INDENT}# The law that does not hold here has no name in a module: {_one_line(repr(law))}"
-        else:
-            yield f"{INDENT}assert {writer.names.take(held)}(answer) is not False"
+        yield from _asserted(writer, law, memory)
+
+
+def _asserted(writer: Writer, law: Callable[..., object], memory: Any) -> Iterator[str]:
+    """The last line: what has to hold."""
+    held = home_of(law)
+    if held is None:
+        yield f"{INDENT}# The law that does not hold here has no name in a module: {_one_line(repr(law))}"
+    elif memory is _NO_MEMORY:
+        yield f"{INDENT}assert {writer.names.take(held)}(answer) is not False"
+    else:
+        taken = writer.names.take(Home("statecraft.proofs", "Taken"))
+        step = Bracket(f"{taken}(", tuple(("", one) for one in ("run", "event", "answer", "answer.run")), ")")
+        asked = (("", step), ("", writer.write(memory, "what the law remembers")))
+        yield from laid_out(Bracket(f"{writer.names.take(held)}(", asked, ")"), "assert not ", depth=1)
 
 
 def _faulty(writer: Writer, start: tuple[tuple[str, Node], ...], fails: bool) -> Iterator[str]:
