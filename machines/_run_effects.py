@@ -221,6 +221,11 @@ def nudge_by(detector: Detector[TurnEnded]) -> Effect:
     return effect
 
 
+def nudge(run: Run, event: TurnEnded) -> Done:
+    """The model is told what the first detector saw that has something to say."""
+    return nudge_by(BY_NAME[str(nudge_due(run, event).seen["detector"])])(run, event)
+
+
 def stop_by(detector: Detector[TurnEnded]) -> Effect:
     """This detector stops the run: one last reply, without tools."""
 

@@ -196,7 +196,10 @@ def nudged_twice(run: Run, event: TurnEnded | Condensed) -> Evidence:
 
 @guard
 def nudge_due(run: Run, event: TurnEnded) -> Evidence:
-    """Some detector would nudge now; not for a turn that only waits. Asked only while two nudges stand."""
+    """Some detector would nudge now; not for a turn that only waits.
+
+    It asks every detector anew, so it comes after what is cheaper to ask.
+    """
     for detector in () if run.only_polled else ROSTER:
         reading = detector.read(run, event)
         if reading.level >= Level.NUDGE and unsaid(detector)(run, event).holds:

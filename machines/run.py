@@ -136,8 +136,18 @@ third_vain_nudge = (nudged_twice, vain_nudge, vain_unsaid)
 def stops_of(d: Detector[TurnEnded]) -> list[Row[Run, Phase, Command]]:
     """A detector's stop; before it, where it has one, the rescue of a run that has something left to write."""
     acting, stop, asks = Phase.ACTING, reaches(d.read, Level.STOP), [AnswerCalls, TellPerson, Tell, Ask]
+    told = do.afresh(do.rescue_by(d))  # a rescue is a new beginning, in every respect
     rescue = row(
-        acting, TurnEnded, Phase.ASKING, do.rescue_by(d), stop, unwritten, ~limits, asks=asks, spends=Purse.RESCUE
+        acting,
+        TurnEnded,
+        Phase.ASKING,
+        told,
+        stop,
+        unwritten,
+        ~limits,
+        asks=asks,
+        spends=Purse.RESCUE,
+        refills=AFRESH,
     )
     ends = row(acting, TurnEnded, Phase.CONCLUDING, do.stop_by(d), stop, asks=[AnswerCalls, TellPerson, Ask])
     return [rescue, ends] if d.rescued else [ends]
@@ -184,6 +194,7 @@ SENDS: Inner[Run, Phase, Command] = inner(
 
 P, B, R, Q = Phase, Purse, ReplyState, RequestState
 LAST, LAST_CALLS = [AnswerCalls, TellPerson, Ask], [AnswerCalls, Ask]
+NUDGE, OVER = [AnswerCalls, Tell, Ask], [AnswerCalls, TellPerson, Tell, Ask]
 CALLING = [RunCalls, AnswerCalls]
 AFRESH: list[Purse | Inner[Run, Phase, Command]] = [B.CONDENSED, MENDS]
 AGAIN, FULL = [AnswerCalls, Discard, Tell, Ask], [AnswerCalls, Discard, Tell, Condense]
@@ -224,7 +235,8 @@ RUN = Table[Run, Phase, Event, Command](
         *(made for d in ROSTER for made in stops_of(d)),
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_escalated, nudged_twice, nudge_due, asks=LAST),
         row(P.ACTING, TurnEnded, P.CONCLUDING, do.stop_at_limit, limits, asks=LAST),
-        row(P.ACTING, TurnEnded, P.ASKING, do.tell_wait, wait_over, asks=[AnswerCalls, TellPerson, Tell, Ask]),
+        row(P.ACTING, TurnEnded, P.ASKING, do.afresh(do.tell_wait), wait_over, progressed, asks=OVER, refills=AFRESH),
+        row(P.ACTING, TurnEnded, P.ASKING, do.tell_wait, wait_over, asks=OVER),
         row(
             P.ACTING,
             TurnEnded,
@@ -236,6 +248,7 @@ RUN = Table[Run, Phase, Event, Command](
             refills=AFRESH,
         ),
         row(P.ACTING, TurnEnded, P.WAITING, do.wait, only_polled, asks=[AnswerCalls, WaitUntil]),
+        row(P.ACTING, TurnEnded, P.ASKING, do.afresh(do.nudge), progressed, nudge_due, asks=NUDGE, refills=AFRESH),
         *(
             row(
                 P.ACTING,
@@ -244,7 +257,7 @@ RUN = Table[Run, Phase, Event, Command](
                 do.nudge_by(d),
                 reaches(d.read, Level.NUDGE),
                 unsaid(d),
-                asks=[AnswerCalls, Tell, Ask],
+                asks=NUDGE,
             )
             for d in ROSTER
         ),
