@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from statecraft import Step, Table
+from statecraft import Table
 from statecraft.proofs import Bound, FreeCycle, NeedsRun, cycle, ends
 
 AnyTable = Table[Any, Any, Any, Any]
@@ -58,12 +58,11 @@ def test_the_cycle_of_two_budgets_is_walked_on_the_table_and_the_purse_pays_for_
     # Without all rows that spend, nothing goes round: who looks no further calls it finite.
     assert number(ends(build(rows[2], final="Z"))) == 1
     (go,) = {table.rows[hop.row].event for hop in free(ends(table)).hops}
-    run = begin_run(table)
+    run: Any = begin_run(table)
     lefts = list[dict[Any, int]]()
     for _ in range(50):
         for hop in free(ends(table)).hops:
-            step = table.step(run, go((hop.row,)))
-            assert isinstance(step, Step)
+            step: Any = table.step(run, go((hop.row,)))
             assert step.row == hop.row
             run = step.run
         lefts.append(dict(table.left(run)))
