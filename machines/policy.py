@@ -53,6 +53,11 @@ class Budget:
         """The most that a count of calls can reach."""
         return min(UNBOUNDED, self.most_turns * self.calls_per_turn)
 
+    @cached_property
+    def most_answers(self) -> int:
+        """The most that a count of answers can reach: of calls that ran, and of as many that were refused unrun."""
+        return min(UNBOUNDED, 2 * self.most_calls)
+
 
 @attrs.frozen
 class Recovery:

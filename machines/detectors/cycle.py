@@ -27,6 +27,7 @@ def cycle(run: Run, event: TurnEnded) -> Reading:
     """How many whole laps end with this turn, of the period that has come furthest."""
     limits, streaks = run.policy.detectors.cycle, run.turned
     laps, most = streaks.laps, run.policy.budget.most_calls
+    most = most if most > 1 else 0  # one lap is none
     found: list[Reading] = []
     if limits.enabled and laps.find(laps[-LAP:]) < len(laps) - LAP:  # what this turn did was done before
         for period in range(1, limits.max_period + 1):

@@ -36,7 +36,8 @@ def before(run: Run, event: Reply) -> Reading:
     all_empty = not run.turn.strong and all(
         call.empty and run.tool(call.tool).kind is Kind.THINK for call in event.calls
     )
-    count = run.streaks.thoughts + len(event.calls) if event.calls and all_empty else 0
+    calls = min(len(event.calls), run.policy.budget.calls_per_turn)
+    count = run.streaks.thoughts + calls if calls and all_empty else 0
     return reading(NAME, count, limits, run.policy.budget.most_calls, of=reply_turn(run, event))
 
 

@@ -24,12 +24,12 @@ def family(run: Run, event: TurnEnded) -> Reading:
     """How many calls of one family went about one topic without a new source, of the family that has come furthest."""
     limits, families = run.policy.detectors.family, run.turned.families
     if not len(families):  # a map of this kind is never false by itself
-        return reading(NAME, 0, limits, run.policy.budget.most_calls, of=run.turn)
+        return reading(NAME, 0, limits, run.policy.budget.most_answers, of=run.turn)
     found = [
-        reading(NAME, circle.count, limits, run.policy.budget.most_calls, family=name, of=run.turn)
+        reading(NAME, circle.count, limits, run.policy.budget.most_answers, family=name, of=run.turn)
         for name, circle in (sorted(families.items()) if limits.enabled else ())
     ]
-    return worst(NAME, found, limits, run.policy.budget.most_calls)
+    return worst(NAME, found, limits, run.policy.budget.most_answers)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

@@ -24,14 +24,15 @@ def fruitless_tool(run: Run, event: TurnEnded) -> Reading:
     """How many turns in a row in which it was called brought nothing new, of the tool that has come furthest."""
     limits, tools = run.policy.detectors.fruitless_tool, run.turned.tools
     most = run.policy.budget.most_turns
+    once = most - 1  # the first success is new
     if not len(tools):  # a map of this kind is never false by itself
-        return reading(NAME, 0, limits, most, of=run.turn)
+        return reading(NAME, 0, limits, once, of=run.turn)
     found = [
         reading(
             NAME,
             streak.barren,
             limits,
-            most,
+            most if streak.ok == 0 else once,
             failing=streak.ok == 0,
             tool=tool,
             of=run.turn,
@@ -39,7 +40,7 @@ def fruitless_tool(run: Run, event: TurnEnded) -> Reading:
         for tool, streak in (sorted(tools.items()) if limits.enabled else ())
         if streak.barren
     ]
-    return worst(NAME, found, limits, most)
+    return worst(NAME, found, limits, once)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

@@ -28,7 +28,7 @@ def reading(
     A reading at rest carries no more than its numbers; any other also the turn that it is `of`, and that turn's calls.
     """
     if not limits.enabled:
-        now = most = 0
+        return _at_rest(name, 0, UNBOUNDED, UNBOUNDED, 0)
     nudge, stop = limits.nudge, limits.stop
     if failing and isinstance(limits, Limits):
         nudge, stop = limits.failing_nudge, limits.failing_stop

@@ -25,7 +25,10 @@ def redundant_check(run: Run, event: TurnEnded) -> Reading:
     limits, streaks = run.policy.detectors.redundant_check, run.turned
     count = int(streaks.looked)
     told = run.streaks.told or None
-    return reading(NAME, count, limits, 1, told_by=told, recovered=run.streaks.recovered, of=run.turn)
+    # The look has to have been seen once, and the success before it: in one turn before, or in two.
+    budget = run.policy.budget
+    most = int(budget.most_turns >= (2 if budget.calls_per_turn > 1 else 3))
+    return reading(NAME, count, limits, most, told_by=told, recovered=run.streaks.recovered, of=run.turn)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

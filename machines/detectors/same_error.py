@@ -24,13 +24,13 @@ def same_error(run: Run, event: TurnEnded) -> Reading:
     """How often in a row a tool has failed with the same outcome, of the tool that has come furthest."""
     limits, tools = run.policy.detectors.same_error, run.turned.tools
     if not len(tools):  # a map of this kind is never false by itself
-        return reading(NAME, 0, limits, run.policy.budget.most_calls, of=run.turn)
+        return reading(NAME, 0, limits, run.policy.budget.most_answers, of=run.turn)
     found = [
-        reading(NAME, streak.failures, limits, run.policy.budget.most_calls, tool=tool, of=run.turn)
+        reading(NAME, streak.failures, limits, run.policy.budget.most_answers, tool=tool, of=run.turn)
         for tool, streak in (sorted(tools.items()) if limits.enabled else ())
         if streak.failures
     ]
-    return worst(NAME, found, limits, run.policy.budget.most_calls)
+    return worst(NAME, found, limits, run.policy.budget.most_answers)
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

@@ -25,7 +25,8 @@ def same_tool(run: Run, event: TurnEnded) -> Reading:
     limits, held = run.policy.detectors.same_tool, run.turned.window
     counts = limits.enabled and not window.quiet(held)
     count = window.most_stale(held, limits.window, _exempt(run)) if counts else 0
-    return reading(NAME, count, limits, limits.window, window=limits.window, of=run.turn)
+    most = min(limits.window, run.policy.budget.most_answers - 1)  # the first was not made before
+    return reading(NAME, count, limits, most, window=limits.window, of=run.turn)
 
 
 def _exempt(run: Run) -> frozenset[bytes]:

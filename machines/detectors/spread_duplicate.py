@@ -27,13 +27,14 @@ def spread_duplicate(run: Run, event: TurnEnded) -> Reading:
     limits, streaks = run.policy.detectors.spread_duplicate, run.turned
     said = NAME in run.streaks.nudged  # a turn that is not counted against does not end the streak that was spoken of
     if not limits.enabled or (streaks.recovered and not said) or window.quiet(streaks.window):
-        return reading(NAME, 0, limits, limits.window, of=run.turn)
+        return reading(NAME, 0, limits, min(limits.window, run.policy.budget.most_calls), of=run.turn)
     found: list[Reading] = []
     for failing, last in ((False, limits.window), (True, limits.failing_window)):
         stop = limits.failing_stop if failing else limits.stop
         count = window.most_repeated(streaks.window, last, failing=failing, most=_told_at_most(run, stop))
         count = min(count, stop - 1) if streaks.recovered and stop is not None else count
-        found.append(reading(NAME, count, limits, last, failing=failing, window=last, of=run.turn))
+        most = min(last, run.policy.budget.most_calls)
+        found.append(reading(NAME, count, limits, most, failing=failing, window=last, of=run.turn))
     return max(found, key=lambda one: (one.level, one.now))
 
 

@@ -28,7 +28,7 @@ def validation_error(run: Run, event: TurnEnded) -> Reading:
     count = streaks.invalid_count
     refused = {answer.tool for answer in run.turn.judged if invalid_key(answer)} if count else set[str]()
     tool = min(refused, default=None)
-    return reading(NAME, count, limits, run.policy.budget.most_calls, tool=tool, of=run.turn)
+    return reading(NAME, count, limits, run.policy.budget.most_answers, tool=tool, of=run.turn)
 
 
 def before(run: Run, event: Reply) -> Reading:
@@ -36,13 +36,14 @@ def before(run: Run, event: Reply) -> Reading:
 
     What the plan or the goal has said since clears it, as it clears the turn that the reply begins.
     """
-    limits, streaks = run.policy.detectors.validation_error, run.streaks
+    limits, streaks, budget = run.policy.detectors.validation_error, run.streaks, run.policy.budget
     known = b"" if run.turn.strong else streaks.invalid
     calls = [call for call in event.calls if run.tool(call.tool).kind is not Kind.THINK]
     doomed = known != b"" and all(known in (call.signature, unknown_key(call.tool)) for call in calls)
-    count = streaks.invalid_count + len(calls) if calls and doomed else 0
+    count = streaks.invalid_count + min(len(calls), budget.calls_per_turn) if calls and doomed else 0
     tool = calls[0].tool if calls else None
-    return reading(NAME, count, limits, run.policy.budget.most_calls, tool=tool, of=reply_turn(run, event))
+    most = budget.most_answers - budget.calls_per_turn if budget.most_turns > 1 else 0
+    return reading(NAME, count, limits, most, tool=tool, of=reply_turn(run, event))
 
 
 def nudge(values: Mapping[str, Scalar]) -> str:

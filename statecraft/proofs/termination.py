@@ -1,9 +1,10 @@
 """Every run ends: the proof, and the number of steps or requests that it proves.
 
 The claim. Take a run that starts in the table's initial state with no budget above its full size, and let it take any
-rows that its purse pays for, whatever the guards say. `ends` answers with a `Bound` only if every such run ends, and
-then none takes more steps (or more rows that ask a given command) than the bound says. Otherwise it answers with a
-`FreeCycle`: rows that lead from where they start back to it and give back all that they take.
+rows that its purse pays for, whatever the guards say, but for those that ask whether a budget is used up (`used_up`):
+those say what the purse says. `ends` answers with a `Bound` only if every such run ends, and then none takes more steps
+(or more rows that ask a given command) than the bound says. Otherwise it answers with a `FreeCycle`: rows that lead
+from where they start back to it and give back all that they take.
 
 Why it holds. Every step is one edge of the graph (edges.py), a walk cannot come back to a strongly connected part that
 it has left, and inside a part it is cut by the edges that spend what nothing there gives back (peel.py). The argument
@@ -22,11 +23,12 @@ Assumed, since no table can show it:
   its event is for in any other row; of other inner runs it does not see it.
 
 What the proof does not see. It takes no account of guards and of the order of rows (but that a row below one that
-spends an inner machine finds it ended), so a cycle that these forbid is a free cycle all the same. It looks at the
-size of a budget only to count: a `FreeCycle` that is `payable` and spends no inner machine can be walked for ever
-wherever guards allow its rows, while one that is not payable may be impossible. The tables for which the proof
-answers so and yet every run ends are those in which a refill, or the cycle itself, is reached only on ways that spend
-more units of a budget than its full size. With larger sizes such a table runs for ever.
+spends an inner machine finds it ended, and that what needs a budget does not follow its last unit), so a cycle that
+these forbid is a free cycle all the same. It looks at the size of a budget only to count: a `FreeCycle` that is
+`payable` and spends no inner machine can be walked for ever wherever guards allow its rows, while one that is not
+payable may be impossible. The tables for which the proof answers so and yet every run ends are those in which a refill,
+or the cycle itself, is reached only on ways that spend more units of a budget than its full size. With larger sizes
+such a table runs for ever.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ and the row that asks for it is never taken. What a reading has for limits is le
 and of the runs that the world makes of it (`World.cases`), with an event that the world gives (`World.examples`).
 Where there is none, or the reading raises, it is said to be unknown: never that it is well.
 
-A limit that is off, or a count that stays 0, is off: somebody switched it so. A budget of size 0 is off as well. One
+A limit without end is off: somebody switched it so. A budget of size 0 is off as well. One
 that holds more than the rows that spend it can use, were it without limit, is never used up; that is no flaw.
 """
 
@@ -76,7 +76,7 @@ def _readings(table: AnyTable, run: Any, world: World | None) -> Iterator[Limit]
             why = why or "the world makes no case to ask it of"
             yield Limit(name, level.name.lower(), None, None, UNKNOWN, tuple(rows), why)
         for called, at, most in sorted(found):
-            how = OFF if at >= UNLIMITED or most == 0 else NEVER if at > most else REACHED
+            how = OFF if at >= UNLIMITED else NEVER if at > most else REACHED
             yield Limit(called, level.name.lower(), at, most, how, tuple(rows))
 
 

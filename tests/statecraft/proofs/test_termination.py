@@ -50,6 +50,25 @@ def test_two_budgets_that_refill_each_other_are_a_free_cycle(build: Any, walk: A
     )
 
 
+def test_the_cycle_of_two_budgets_is_walked_on_the_table_and_the_purse_pays_for_it_each_time(
+    build: Any, begin_run: Any
+) -> None:
+    rows = ("A Go -> A; spends one; refills two", "A Go -> A; spends two; refills one", "A Tick -> Z")
+    table = build(*rows, final="Z", budgets={"one": 3, "two": 3})
+    # Without all rows that spend, nothing goes round: who looks no further calls it finite.
+    assert number(ends(build(rows[2], final="Z"))) == 1
+    (go,) = {table.rows[hop.row].event for hop in free(ends(table)).hops}
+    run: Any = begin_run(table)
+    lefts = list[dict[Any, int]]()
+    for _ in range(50):
+        for hop in free(ends(table)).hops:
+            step: Any = table.step(run, go((hop.row,)))
+            assert step.row == hop.row
+            run = step.run
+        lefts.append(dict(table.left(run)))
+    assert lefts[1:] == lefts[:-1]
+
+
 def test_a_ring_of_three_budgets_that_refill_the_next_is_a_free_cycle(build: Any, walk: Any) -> None:
     table = build(
         "A Go -> A; spends one; refills two",

@@ -88,9 +88,9 @@ def test_a_limit_beyond_the_most_that_can_come_is_never_reached(stop: int, found
     assert how(Pot(stop=stop)) == [("stop", stop, found), ("nudge", 3, "reached")]
 
 
-def test_a_limit_without_end_and_a_count_that_stays_nothing_are_off() -> None:
+def test_a_limit_without_end_is_off() -> None:
     assert how(Pot(nudge=UNLIMITED, stop=UNLIMITED)) == [("stop", UNLIMITED, "off"), ("nudge", UNLIMITED, "off")]
-    assert how(Pot(most=0)) == [("stop", 4, "off"), ("nudge", 3, "off")]
+    assert how(Pot(most=0)) == [("stop", 4, "never"), ("nudge", 3, "never")]
 
 
 def test_a_stop_below_its_nudge_is_a_nudge_too() -> None:
