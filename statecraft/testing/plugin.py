@@ -79,6 +79,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to record, if asked to."""
+    _no_path_taken_for_a_value(config.invocation_params.args)
     mutate_options.configure(config, _importable)
     for option, needed in NEEDS.items():
         if config.getoption(option) is not None and config.getoption(needed) is None:
@@ -88,7 +89,6 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if hasattr(config, "workerinput") or config.getoption("dist", "no") != "no":
         raise pytest.UsageError(f"{OPTION} sees the steps of one process only: leave out -n and --dist of pytest-xdist")
-    _no_path_taken_for_a_value(config.invocation_params.args)
     config.pluginmanager.register(_Session(config, named), "statecraft-coverage")
 
 
@@ -118,9 +118,9 @@ def _folder(config: pytest.Config) -> Path | None:
 def _no_path_taken_for_a_value(args: Sequence[object]) -> None:
     """`--statecraft-cov tests` names a module, not the folder to collect; nobody who writes it means that."""
     for option, value in pairwise(args):
-        if option == OPTION and Path(str(value).partition("::")[0]).exists():
+        if option in (OPTION, mutate_options.OPTION) and Path(str(value).partition("::")[0]).exists():
             raise pytest.UsageError(
-                f"{OPTION} {value}: expected {OPTION}=MODULE, found a path; to collect it, write it before {OPTION}"
+                f"{option} {value}: expected {option}=MODULE, found a path; to collect it, write it before {option}"
             )
 
 

@@ -312,3 +312,9 @@ def test_what_was_tried_is_told_where_the_user_interrupts(run: Run, pytester: py
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert told(result)[:2] == ["11 of 11 mutants, seed 0", "interrupted after 4"]
     assert "all: 4 of 4 mutants noticed (100.0 %)" in told(result)
+
+
+def test_a_path_that_would_be_taken_for_a_name_is_refused(run: Run) -> None:
+    result = run("--statecraft-mutate", "test_halls.py", cases=WEAK)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "expected --statecraft-mutate=MODULE, found a path" in "\n".join(result.errlines)
