@@ -145,7 +145,7 @@ PAIRS: list[tuple[str, Run, Event, str]] = [
         "a wait that is over before one that goes on",
         acting(attrs.evolve(POLLED, waits_over=OVER, signal="result")),
         ENDED,
-        "tell_wait",
+        "tell_wait_afresh",
     ),
     (
         "waiting before a nudge",

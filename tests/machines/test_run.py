@@ -167,9 +167,16 @@ TWO_OPEN, EXPIRED, UNFORESEEN, NEWS = (
         Turn(3, signal="result"),
     )
 )
+HEARD = attrs.evolve(EXPIRED, turn=attrs.evolve(EXPIRED.turn, signal="result"))
+WARNED = counting("validation_error", WIDE["validation_error"][0], stop=None)
+"""A nudge is due."""
+LEARNED = attrs.evolve(WARNED, turn=attrs.evolve(WARNED.turn, signal="result"))
+"""The same in a turn that brought something new."""
 
 TURNS: list[Case] = [
     ("an answer to an open call", TWO_OPEN, Result(5.0, "2", SAME), P.ACTING, []),
+    ("a wait is over, and something new came", HEARD, ENDED, P.ASKING, [Tell, Ask()]),
+    ("a nudge is due, and something new came", LEARNED, ENDED, P.ASKING, [Tell, Ask()]),
     ("the same outcome a fourth time", acting(AGAIN, streaks=THRICE), ENDED, P.CONCLUDING, [LAST_ASK]),
     ("nothing new for a fourth turn", acting(streaks=BARREN_THRICE), ENDED, P.CONCLUDING, [LAST_ASK]),
     ("a third nudge", THIRD_NUDGE, ENDED, P.CONCLUDING, [LAST_ASK]),
@@ -515,7 +522,8 @@ def test_a_cancelled_run_answers_its_open_calls_and_lists_them() -> None:
 def test_progress_makes_every_recovery_full_again_and_leaves_the_turns() -> None:
     spent = left(CONDENSED=0, TURN=4)
     mending = spent_up(Mend.EMPTY).reply
-    for run, progress in ((NEWS, True), (LOOKED, True), (acting(), False), (POLLED, False)):
+    news, none = (NEWS, LOOKED, HEARD, LEARNED), (acting(), POLLED, EXPIRED, WARNED)
+    for run, progress in (*((one, True) for one in news), *((one, False) for one in none)):
         after = RUN.step(attrs.evolve(run, purse=spent, reply=mending), ENDED).run
         assert after.purse == (left(TURN=4) if progress else spent)
         assert after.reply == (NEW.reply if progress else mending)
