@@ -200,15 +200,13 @@ def counterexample(search: Search[Any, Any], one: Broken) -> str:
     # A run that is handed on goes another way than its steps: the test begins where the last of it does.
     begin = max((n for n, (last, step) in enumerate(pairwise(steps), 1) if step.before is not last.after), default=0)
     memory: Any = one.law.start
-    for step in steps[:-1] if one.law.remember is not None else ():
+    for step in steps[:begin] if one.law.remember is not None else ():
         assert one.law.remember is not None
         memory = one.law.remember(memory, step)
     name = test_name(one.law)
     because = f"{one.law.name}: {one.problem}."
     events = [step.event for step in steps[begin:]]
-    return script(
-        search.table, steps[begin].before, events, name=name, because=because, law=one.law.broken, memory=memory
-    )
+    return script(search.table, steps[begin].before, events, name=name, because=because, law=one.law, memory=memory)
 
 
 def _said(answer: Any) -> str:
