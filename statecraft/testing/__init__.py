@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .coverage import Coverage, Covered, Tally, covered
-    from .pairs import PairCoverage, Pairs, PairTally, pair_report
+    from .pairs import Both, PairCoverage, Pairs, PairTally, pair_report
     from .questions import Wanted, Way, wanted
     from .recorder import recording
     from .reporting import report
     from .scripts import script
+    from .searched import SearchCoverage, SearchTally
     from .source import Source, written
     from .stepping import StepOne, step_one
     from .strategies import NoStrategy, events, events_by_type, runs
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .walks import Unwalked, Walked, walk
 
 __all__ = [
+    "Both",
     "Broken",
     "Case",
     "Coverage",
@@ -31,6 +33,8 @@ __all__ = [
     "PairCoverage",
     "PairTally",
     "Pairs",
+    "SearchCoverage",
+    "SearchTally",
     "Source",
     "StepOne",
     "Tally",
@@ -60,12 +64,13 @@ __all__ = [
 # Every pytest session imports this package on its way to the plugin, so what is not asked for is not imported.
 _HOMES = {
     **dict.fromkeys(["Coverage", "Covered", "Tally", "covered"], "coverage"),
-    **dict.fromkeys(["PairCoverage", "PairTally", "Pairs", "pair_report"], "pairs"),
+    **dict.fromkeys(["Both", "PairCoverage", "PairTally", "Pairs", "pair_report"], "pairs"),
     **dict.fromkeys(["NoStrategy", "events", "events_by_type", "runs"], "strategies"),
     **dict.fromkeys(["Broken", "likely", "machine_of"], "walking"),
     **dict.fromkeys(["Unwalked", "Walked", "walk"], "walks"),
     **dict.fromkeys(["Wanted", "Way", "wanted"], "questions"),
     **dict.fromkeys(["Source", "written"], "source"),
+    **dict.fromkeys(["SearchCoverage", "SearchTally"], "searched"),
     **dict.fromkeys(["StepOne", "step_one"], "stepping"),
     **dict.fromkeys(["Case", "cases", "table_test"], "table_list"),
     "recording": "recorder",
