@@ -15,8 +15,8 @@ from ..codec import codec
 from ..guards import Evidence
 from ..spelled import spelled
 from ..testing import report
+from ..testing.at_once import Both
 from ..testing.coverage import Covered
-from ..testing.pairs import Both
 from ..testing.searched import SearchCoverage
 from ..testing.source import written
 

@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .at_once import Both
     from .coverage import Coverage, Covered, Tally, covered
-    from .pairs import Both, PairCoverage, Pairs, PairTally, pair_report
+    from .pairs import PairCoverage, Pairs, PairTally, pair_report
     from .questions import Wanted, Way, wanted
     from .recorder import recording
     from .reporting import report
@@ -64,7 +65,7 @@ __all__ = [
 # Every pytest session imports this package on its way to the plugin, so what is not asked for is not imported.
 _HOMES = {
     **dict.fromkeys(["Coverage", "Covered", "Tally", "covered"], "coverage"),
-    **dict.fromkeys(["Both", "PairCoverage", "PairTally", "Pairs", "pair_report"], "pairs"),
+    **dict.fromkeys(["PairCoverage", "PairTally", "Pairs", "pair_report"], "pairs"),
     **dict.fromkeys(["NoStrategy", "events", "events_by_type", "runs"], "strategies"),
     **dict.fromkeys(["Broken", "likely", "machine_of"], "walking"),
     **dict.fromkeys(["Unwalked", "Walked", "walk"], "walks"),
@@ -73,6 +74,7 @@ _HOMES = {
     **dict.fromkeys(["SearchCoverage", "SearchTally"], "searched"),
     **dict.fromkeys(["StepOne", "step_one"], "stepping"),
     **dict.fromkeys(["Case", "cases", "table_test"], "table_list"),
+    "Both": "at_once",
     "recording": "recorder",
     "report": "reporting",
     "script": "scripts",

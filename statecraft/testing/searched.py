@@ -18,9 +18,10 @@ import attrs
 
 from ..proofs import Search, Taken
 from ..step import Fault
+from .at_once import Both
 from .coverage import Coverage, Tally
 from .marks import mark_of
-from .pairs import Both, PairCoverage, PairTally
+from .pairs import PairCoverage, PairTally
 
 R = TypeVar("R")
 E = TypeVar("E")
