@@ -17,6 +17,7 @@ from ..traces.bad_trace import BadTrace
 from .audit import audit
 from .demo import demo
 from .detectors import detectors
+from .pathing import traces_of
 from .policy import policy
 from .run import resume, run
 from .waiting import answer, waiting
@@ -48,6 +49,7 @@ def application() -> App:
         tables="machines",
         folder="diagrams",
         policies={"run": _under},
+        tracers={"run": traces_of},
     )
     return app
 

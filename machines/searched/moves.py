@@ -139,8 +139,7 @@ def _asked(run: Run, at: float) -> Iterator[Event]:
     yield Chunk(at, "text", WORDS)
     yield Chunk(at, "text", WORDS, laps=run.policy.detectors.chanting.stop or 1, period=3)
     yield NoReply(at, "gone")
-    if run.policy.detectors.vain_condensing.enabled:
-        yield from _condensed(at)
+    yield from _condensed_between(run, at)
 
 
 def _refused(at: float) -> Iterator[Event]:
@@ -152,6 +151,12 @@ def _refused(at: float) -> Iterator[Event]:
     yield Refusal(at, 400, BODY, kind=RefusalKind.BAD_CALL)
     yield Refusal(at, 400, BODY, kind=RefusalKind.REPLY_BUDGET, budget=32_000)
     yield Refusal(at, 422, BODY)
+
+
+def _condensed_between(run: Run, at: float) -> Iterator[Event]:
+    """Condensings that no refusal called for: they may come between any two events, and are shown where they count."""
+    if run.policy.detectors.vain_condensing.enabled:
+        yield from _condensed(at)
 
 
 def _condensed(at: float) -> Iterator[Event]:
@@ -203,8 +208,9 @@ def _acting(run: Run, at: float) -> Iterator[Event]:
     else:
         yield from (Result(at, call.id, digest, fruitless=fruitless) for digest, fruitless in _found(run, rule))
     if rule.consent is not None:
-        yield Awaits(at, call.id, Awaited.ANSWER, "question", until=at + LATE)
+        yield Awaits(at, call.id, Awaited.ANSWER, "question", until=at + LATE, choices=("yes", "no"))
         yield Awaits(at, call.id, Awaited.SIGNAL, "signal")
+    yield from _condensed_between(run, at)
     if len(turn.open) == 1 and not turn.answers:
         yield Reply(at, StopReason.END_TURN, text=WORDS, usage=_usage(run), kind=Declared.FINAL)
 
@@ -232,7 +238,10 @@ def _waiting(run: Run, at: float) -> Iterator[Event]:
             yield Signal(at, one.name, answer=answer, by="person", id=f"{answer} {run.turn.number}")
         yield Signal(at, one.name, withdrawn=True)
         yield Signal(at, one.name, answer=APPROVE, consents_to="another call")
+        if one.lasts is not None and run.policy.budget.seconds is None:  # nobody took the approval up in time
+            yield Signal(at + one.lasts + SOON, one.name, answer=APPROVE, when=at)
     yield Signal(at, "other")
+    yield from _condensed_between(run, at)
     yield Reply(at, StopReason.END_TURN, text=WORDS, usage=_usage(run), kind=Declared.FINAL)
 
 

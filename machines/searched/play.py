@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from statecraft import Fault
-from statecraft.proofs import Search, Taken
+from statecraft.proofs import RowPath, Search, Taken
 
-from ..events import Event
+from .._run_effects import stop_at_limit_in_reply
+from ..events import Event, Reply
 from ..run import RUN
 from ..state import Run
 from ..supervisor import NewLeg, feed
 from .key import key_of
 from .laws import LAWS
 from .moves import moves
+from .near import NEAR
 from .shape import SHAPE
 from .starts import STARTS
 
@@ -32,4 +34,14 @@ def play(run: Run, event: Event) -> Sequence[Taken[Run, Event]]:
     return taken
 
 
-SEARCH: Final = Search(RUN, STARTS, moves, key_of, LAWS, SHAPE, play)
+NEVER: Final[Mapping[RowPath, str]] = {
+    ((RUN.name,), number): (
+        "a run without a turn left asks for nothing but its last reply, so no other reply finds it so; the row stands "
+        "below the one that pays the turn, lest a reply be refused should some row ever ask all the same"
+    )
+    for number, row in enumerate(RUN.rows)
+    if row.event is Reply and row.effect is stop_at_limit_in_reply and not row.guards
+}
+"""Rows that no run takes, and why."""
+
+SEARCH: Final = Search(RUN, STARTS, moves, key_of, LAWS, SHAPE, play, NEAR, NEVER)

@@ -33,7 +33,8 @@ from ..state import Run, new_run
 FREE: Final = Budget(turns=3, seconds=None, tokens=None, usd=None, reply_tokens=None, calls_per_turn=2)
 
 
-def _recovery(times: int) -> Recovery:
+def recovery(times: int) -> Recovery:
+    """Every recovery so many times."""
     return Recovery(*[times] * len(attrs.fields(Recovery)))
 
 
@@ -74,76 +75,79 @@ READ: Final = Tool(Kind.READ)
 WRITE: Final = Tool(Kind.WRITE, target=("path",))
 POLL: Final = Tool(Kind.WAIT, wait=Wait("*", ("queued",), ("done",), 60.0, 5.0))
 ASK: Final = Tool(Kind.OTHER, consent=Consent(30.0, 100.0))
-SEARCH: Final = Tool(Kind.SEARCH, family="web")
+SEARCH: Final = Tool(Kind.SEARCH, family="web", topic=("about",))
 THINK: Final = Tool(Kind.THINK, may_be_empty=False)
 
 
-def _run(name: str, policy: Policy, work: Work = Work.OTHER, requires: tuple[str, ...] = (), **tools: Tool) -> Run:
+def start_of(name: str, policy: Policy, work: Work = Work.OTHER, requires: tuple[str, ...] = (), **tools: Tool) -> Run:
+    """A run before its first event."""
     return new_run(name, policy, tools=tools, work=work, requires=requires)
 
 
 # How condensings are judged has a start of its own: they may come at any time, between any two other events.
 _STUCK = attrs.evolve(TIGHT, vain_condensing=attrs.evolve(TIGHT.vain_condensing, enabled=False))
-_SMALL = Policy(FREE, _recovery(0), Escalation(within=2, rescues=1), OFF)
+SMALL = Policy(FREE, recovery(0), Escalation(within=2, rescues=1), OFF)
 
 STARTS: Final[Mapping[str, Run]] = {
     run.id: run
     for run in (
-        _run(
+        start_of(
             "stuck",
             attrs.evolve(
-                _SMALL,
+                SMALL,
                 budget=attrs.evolve(FREE, turns=4),
-                recovery=attrs.evolve(_recovery(0), empty=1),
+                recovery=attrs.evolve(recovery(0), empty=1),
                 escalation=Escalation(within=3, rescues=1),
                 detectors=_STUCK,
             ),
             read=READ,
             write=WRITE,
         ),
-        _run(
+        start_of(
             "nudged",
             attrs.evolve(
-                _SMALL,
+                SMALL,
                 budget=attrs.evolve(FREE, turns=4, calls_per_turn=1),
-                recovery=attrs.evolve(_recovery(0), empty=1),
+                recovery=attrs.evolve(recovery(0), empty=1),
                 escalation=Escalation(within=4, rescues=0),
                 detectors=NUDGES,
             ),
             read=READ,
         ),
-        _run("searching", attrs.evolve(_SMALL, detectors=_STUCK), search=SEARCH, think=THINK),
-        _run("recovering", attrs.evolve(_SMALL, budget=attrs.evolve(FREE, turns=2), recovery=_recovery(1)), read=READ),
-        _run(
+        start_of("searching", attrs.evolve(SMALL, detectors=_STUCK), search=SEARCH, think=THINK),
+        start_of(
+            "recovering", attrs.evolve(SMALL, budget=attrs.evolve(FREE, turns=2), recovery=recovery(1)), read=READ
+        ),
+        start_of(
             "condensing",
             attrs.evolve(
-                _SMALL,
+                SMALL,
                 budget=attrs.evolve(FREE, turns=2),
-                recovery=attrs.evolve(_recovery(0), condensed=1, condensed_ahead=1, truncated=1),
+                recovery=attrs.evolve(recovery(0), condensed=1, condensed_ahead=1, truncated=1),
                 detectors=attrs.evolve(OFF, vain_condensing=TIGHT.vain_condensing),
             ),
             read=READ,
         ),
-        _run(
+        start_of(
             "waiting",
             attrs.evolve(
-                _SMALL, budget=attrs.evolve(FREE, turns=2, seconds=120.0), waiting=Waiting(hold_back_seconds=10.0)
+                SMALL, budget=attrs.evolve(FREE, turns=2, seconds=120.0), waiting=Waiting(hold_back_seconds=10.0)
             ),
             poll=POLL,
             ask=ASK,
         ),
-        _run("paying", attrs.evolve(_SMALL, budget=attrs.evolve(FREE, tokens=1_000, usd=1.0)), read=READ),
-        _run(
+        start_of("paying", attrs.evolve(SMALL, budget=attrs.evolve(FREE, tokens=1_000, usd=1.0)), read=READ),
+        start_of(
             "building",
-            attrs.evolve(_SMALL, detectors=_STUCK, messages=Messages(require_facts=True)),
+            attrs.evolve(SMALL, detectors=_STUCK, messages=Messages(require_facts=True)),
             Work.BUILD,
             ("a.txt",),
             write=WRITE,
         ),
-        _run(
+        start_of(
             "switched off",
             attrs.evolve(
-                _SMALL,
+                SMALL,
                 budget=attrs.evolve(FREE, final_reply=False),
                 escalation=Escalation(nudges=False, stops=False, rescues=0),
                 waiting=Waiting(enabled=False),

@@ -1,4 +1,4 @@
-"""The framework's verbs, ready to be added to a command line: check, diagram, verify, replay, explain, import."""
+"""The framework's verbs, ready to be added to a command line: check, diagram, paths, and what reads journals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cyclopts import App, Parameter, validators
 
 from ..codec import codec, dump
 from ..journal import opened
-from ..proofs import bounds_of
+from ..proofs import AIMED, bounds_of
 from ..replay import decide_again, explain, replay, standing, told
 from ..replay.told import Found
 from . import guards_seen
@@ -21,6 +21,7 @@ from .drawing import Form, draw, keep, stale
 from .importing import imports
 from .journals import journaled_of, place_of, walked
 from .loading import load
+from .pathing import As, Tracer, paths_of
 from .running import BadInput
 from .searching import STATES, Walked, Walks, kept
 from .texts import add
@@ -45,13 +46,20 @@ OneJournal = Annotated[
 
 
 def add_verbs(
-    app: App, *, journaled: Mapping[str, str], tables: str, folder: str, policies: Mapping[str, Change] | None = None
+    app: App,
+    *,
+    journaled: Mapping[str, str],
+    tables: str,
+    folder: str,
+    policies: Mapping[str, Change] | None = None,
+    tracers: Mapping[str, Tracer] | None = None,
 ) -> None:
     """Add the verbs to `app`.
 
     `journaled` says under which MODULE:NAME the machines known to this command line are found, by the machine's name;
     `tables` is the module that `check` and `diagram` take by default, `folder` where its diagrams lie. `policies` has,
-    by the machine's name, what makes of a policy file and a run the run under that policy.
+    by the machine's name, what makes of a policy file and a run the run under that policy; `tracers`, by the same name,
+    what makes recordings of ways through it.
     """
     changes = policies or {}
 
@@ -161,6 +169,47 @@ def add_verbs(
         found = load(target or tables).tables
         return stale(found, into) if check else keep(found, into, form)
 
+    def paths(
+        target: Target = None,
+        /,
+        *,
+        states: Annotated[
+            int,
+            Parameter(
+                help="Different runs that are looked at at most, from all starts together.",
+                validator=validators.Number(gte=1),
+            ),
+        ] = AIMED,
+        form: Annotated[
+            As | None,
+            Parameter(
+                name="--as",
+                help="Write them: a module of tests, JSON Lines, or recordings for audit. [default: only the figures]",
+                show_default=False,
+            ),
+        ] = None,
+        into: Annotated[
+            Path | None, Parameter(help="A folder for what is written, instead of standard output.")
+        ] = None,
+        force: Annotated[bool, FLAG, Parameter(help="Write over files that are there.")] = False,
+    ) -> int:
+        """Find a small set of event scripts that walks every row of a table, and of the machines inside it.
+
+        Without a target, the tables of this program. What is walked is a search that the module offers in SEARCHES: its
+        starts, and the events that may come next. A module of tests runs as it stands, under pytest. In JSON, an object
+        a line is one way: table, start, events (each with its class under `is`), and steps, each with its rows.
+
+        Exit 1 if a row was not reached; each such row is listed on standard error.
+
+        Examples:
+            statecraft paths
+            statecraft paths my_machines:DOOR --as pytest > test_door_paths.py
+            statecraft paths --as json --states 100000 --into walks
+            statecraft paths --as trace --into walks --force
+        """
+        named = target or tables
+        return paths_of(named, states=states, form=form, into=into, force=force, tracers=tracers or {})
+
     def verify(
         *journals: Annotated[
             str,
@@ -255,6 +304,7 @@ def add_verbs(
 
     add(app, check, "check")
     add(app, diagram, "diagram")
+    add(app, paths, "paths")
     add(app, verify, "verify")
     add(app, replay_, "replay")
     add(app, explain_, "explain")

@@ -11,6 +11,9 @@ The rules:
 
 A place is two numbers, where it was come from and by which of the moves there; the events of a way are made again by
 playing it.
+
+How far one walk may go is `explore`'s, from one start; `aim` (in `aiming`) goes on with several, until all rows are
+taken.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -46,6 +50,22 @@ Memory = tuple[Hashable, ...]
 
 Watch = Callable[[Taken[Any, Any]], None]
 
+News = Callable[[Taken[Any, Any]], bool]
+"""Whether a step showed something that no step before it did; it is asked of every step, in their order."""
+
+NO_ROWS: Mapping[RowPath, str] = MappingProxyType({})
+
+
+@attrs.frozen(eq=False)
+class Near(Generic[R, E]):
+    """A run from which rows are near, and of the moves those that lead there."""
+
+    run: R
+    moves: Callable[[R], Iterable[E]]
+
+
+NONE_NEAR: Mapping[str, Near[Any, Any]] = MappingProxyType({})
+
 
 @attrs.frozen(eq=False)
 class Search(Generic[R, E]):
@@ -54,6 +74,10 @@ class Search(Generic[R, E]):
     `starts` are runs before their first event, by name. `moves` answers every event that may come next, in an order
     that is always the same; `key` what of a run still matters. `play` steps the machine, with all that an event brings
     with it: by default one step of the table. `shape` are laws of the table's skeleton, which are proved there.
+
+    `near` are more starts by name, each with fewer moves, from which rows are near that no other start leads to soon:
+    the walk to every row begins with them too, the search for what breaks a law does not. `never` says of a row, by its
+    tables and its number, why no run takes it.
     """
 
     table: AnyTable
@@ -63,6 +87,12 @@ class Search(Generic[R, E]):
     laws: Sequence[Law[Taken[R, E]]] = ()
     shape: Sequence[Law[Crossing]] = ()
     play: Callable[[R, E], Sequence[Taken[R, E]]] | None = None
+    near: Mapping[str, Near[R, E]] = NONE_NEAR
+    never: Mapping[RowPath, str] = NO_ROWS
+
+    def nearby(self, name: str) -> Search[R, E]:
+        """The search from one of the near starts alone, with its own moves."""
+        return attrs.evolve(self, starts={name: self.near[name].run}, moves=self.near[name].moves, near=NONE_NEAR)
 
     def steps(self, run: R, event: E) -> Sequence[Taken[R, E]]:
         """What the event does to the run, step by step."""
@@ -146,11 +176,15 @@ def explore(
     With `first` the first broken law ends it too. `tell` hears of the progress, `watch` of every step that led to a run
     not seen before.
     """
-    return _Walk(search, start, clock, tell, watch).to(states, first=first)
+    return Walk(search, start, clock, tell, watch).to(states, first=first)
 
 
-class _Walk:
-    """One search under way."""
+class Walk:
+    """One search under way: `to` goes on with it, as often as it is asked.
+
+    With `news` those runs are looked at first that are the fewest events away from a step that showed something new;
+    ways are then short, and not the shortest. Without, they are looked at in the order in which they were found.
+    """
 
     def __init__(
         self,
@@ -158,30 +192,49 @@ class _Walk:
         start: str,
         clock: Callable[[], float],
         tell: Callable[[Progress], None] | None,
-        watch: Watch | None,
+        watch: Watch | None = None,
+        news: News | None = None,
     ) -> None:
         self.search, self.start, self.clock, self.tell, self.watch = search, start, clock, tell, watch
+        self.news = news
         self.laws = (NO_FAULT, *search.laws)
         # A place by number: the place before it (itself for the start) and which of the moves there led to it.
         self.came, self.by = array("L"), array("H")
         self.known: set[int] = set()
-        self.todo: deque[tuple[int, int, Any, Memory]] = deque()
-        self.taken = 0
+        # By how many events lie between them and the last news.
+        self.todo: list[deque[tuple[int, int, Any, Memory]]] = []
+        self.taken = self.depth = 0
+        self.seconds = 0.0
         self.first: dict[RowPath, tuple[int, int]] = {}
         self.found: dict[str, tuple[Law[Taken[Any, Any]], str, int, int]] = {}
 
-    def to(self, most: int, *, first: bool) -> Explored:
+        self._enter(0, 0, 0, search.starts[start], tuple(law.start for law in self.laws), 0)
+
+    @property
+    def waiting(self) -> int:
+        """Runs that are still to be looked at."""
+        return sum(map(len, self.todo))
+
+    def to(self, most: int, *, first: bool = False) -> Explored:
         """Search until so many states are found, or with `first` a broken law."""
-        began, depth, told = self.clock(), 0, EVERY
-        self._enter(0, 0, 0, self.search.starts[self.start], tuple(law.start for law in self.laws))
-        while self.todo and len(self.came) < most and not (first and self.found):
-            place, depth, run, memory = self.todo.popleft()
+        self.go(most, first=first)
+        return self.explored()
+
+    def go(self, most: int, *, first: bool = False, done: Callable[[], bool] | None = None) -> None:
+        """The same without the ways to what was found; it ends too when `done`, which is asked at each run."""
+        began, told = self.clock() - self.seconds, len(self.came) + EVERY
+        while any(self.todo) and len(self.came) < most and not (first and self.found) and not (done and done()):
+            since = next(since for since, runs in enumerate(self.todo) if runs)
+            place, self.depth, run, memory = self.todo[since].popleft()
             for number, event in enumerate(self.search.moves(run)):
-                self._move(place, number, depth + 1, run, memory, event)
+                self._move(place, number, self.depth + 1, run, memory, event, since)
             if self.tell is not None and len(self.came) >= told:
                 told = len(self.came) + EVERY
-                self.tell(Progress(self.start, len(self.came), len(self.todo), depth, self.clock() - began))
-        seconds = self.clock() - began
+                self.tell(Progress(self.start, len(self.came), self.waiting, self.depth, self.clock() - began))
+        self.seconds = self.clock() - began
+
+    def explored(self) -> Explored:
+        """What has been found by now."""
         broken = (Broken(law, problem, self._way(place, by)) for law, problem, place, by in self.found.values())
         return Explored(
             self.search.table.name,
@@ -189,15 +242,15 @@ class _Walk:
             self.laws,
             len(self.came),
             self.taken,
-            depth,
-            not self.todo,
-            seconds,
+            self.depth,
+            not self.waiting,
+            self.seconds,
             {row: self._way(*last) for row, last in self.first.items()},
             tuple(broken),
         )
 
-    def _move(self, place: int, number: int, depth: int, run: Any, memory: Memory, event: Any) -> None:
-        steps = self.search.steps(run, event)
+    def _move(self, place: int, number: int, depth: int, run: Any, memory: Memory, event: Any, since: int) -> None:
+        steps, new = self.search.steps(run, event), False
         for step in steps:
             self.taken += 1
             run = step.after
@@ -205,7 +258,9 @@ class _Walk:
                 if row not in self.first:
                     self.first[row] = place, number
             memory = self._held(step, memory, place, number)
-        if self._enter(place, number, depth, run, memory) and self.watch is not None:
+            new = (self.news is not None and self.news(step)) or new
+        since = 0 if new or self.news is None else since + 1
+        if self._enter(place, number, depth, run, memory, since) and self.watch is not None:
             for step in steps:
                 self.watch(step)
 
@@ -224,13 +279,15 @@ class _Walk:
                     changed[at] = kept
         return memory if changed is None else tuple(changed)
 
-    def _enter(self, place: int, number: int, depth: int, run: Any, memory: Memory) -> bool:
+    def _enter(self, place: int, number: int, depth: int, run: Any, memory: Memory, since: int) -> bool:
         """Keep a run that is to be looked at; says whether it was not known."""
         key = hash((self.search.key(run), memory))
         if key in self.known:
             return False
         self.known.add(key)
-        self.todo.append((len(self.came), depth, run, memory))
+        while len(self.todo) <= since:
+            self.todo.append(deque())
+        self.todo[since].append((len(self.came), depth, run, memory))
         self.came.append(place)
         self.by.append(number)
         return True

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .at_once import Both
     from .coverage import Coverage, Covered, Tally, covered
     from .pairs import PairCoverage, Pairs, PairTally, pair_report
+    from .paths import Module, path_module, taken
     from .questions import Wanted, Way, wanted
     from .recorder import recording
     from .reporting import report
@@ -30,6 +31,7 @@ __all__ = [
     "Case",
     "Coverage",
     "Covered",
+    "Module",
     "NoStrategy",
     "PairCoverage",
     "PairTally",
@@ -50,12 +52,14 @@ __all__ = [
     "likely",
     "machine_of",
     "pair_report",
+    "path_module",
     "recording",
     "report",
     "runs",
     "script",
     "step_one",
     "table_test",
+    "taken",
     "told",
     "walk",
     "wanted",
@@ -69,6 +73,7 @@ _HOMES = {
     **dict.fromkeys(["NoStrategy", "events", "events_by_type", "runs"], "strategies"),
     **dict.fromkeys(["Broken", "likely", "machine_of"], "walking"),
     **dict.fromkeys(["Unwalked", "Walked", "walk"], "walks"),
+    **dict.fromkeys(["Module", "path_module", "taken"], "paths"),
     **dict.fromkeys(["Wanted", "Way", "wanted"], "questions"),
     **dict.fromkeys(["Source", "written"], "source"),
     **dict.fromkeys(["SearchCoverage", "SearchTally"], "searched"),

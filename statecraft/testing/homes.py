@@ -91,13 +91,17 @@ class Names:
         top, dot, rest = home.name.partition(".")
         key = home.module, top
         if key not in self._names:
-            free, count = top, 1
-            while free in self._used:
-                count += 1
-                free = f"{top}_{count}"
-            self._used.add(free)
-            self._names[key] = free
+            self._names[key] = self.local(top)
         return f"{self._names[key]}{dot}{rest}"
+
+    def local(self, name: str) -> str:
+        """A name for a value of the script itself: this one, or with a number, where it is still free."""
+        free, count = name, 1
+        while free in self._used:
+            count += 1
+            free = f"{name}_{count}"
+        self._used.add(free)
+        return free
 
     def imports(self) -> tuple[str, ...]:
         """The lines that import all of it, sorted; a blank one parts the standard library from the rest."""
