@@ -12,7 +12,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 
 # The tests of our own tables, and what they have to notice of the mistakes that could stand there.
 TABLE_TESTS := $(BIN)/pytest -q tests/machines --ignore=tests/machines/agent --ignore=tests/machines/cli \
-	--ignore=tests/machines/ledger --ignore=tests/machines/traces --ignore=tests/machines/durable \
+	--ignore=tests/machines/ledger --ignore=tests/machines/traces --ignore=tests/machines/durable --ignore=tests/machines/searched \
 	--statecraft-mutate=machines --statecraft-mutate-fail-under=95
 
 # The stamps of a set-up that came to its end. A step takes the first one away and puts it back when it is done,
