@@ -5,7 +5,8 @@ it offers as `TABLES`, a package in its module `tables` too; where nothing is of
 any module of the package, holds. Beside its tables a module may offer `SAMPLES`, a run for each name of a table whose
 budgets depend on the run, `WORLDS`, what is around a machine by the name of its table, and `ASSUMED`, a list of texts:
 what the proofs rest on, in the machines' own words. `SEARCHES` and `FACTS` are lists of the searches and of the tables
-of facts that `check` is to look at.
+of facts that `check` is to look at; one that lies in a module of its own, which imports the table, goes by a text
+`MODULE:NAME`.
 """
 
 from __future__ import annotations
@@ -143,9 +144,19 @@ def _assumed(modules: Iterable[ModuleType], text: str) -> tuple[str, ...]:
 
 def _listed(modules: Iterable[ModuleType], name: str, text: str) -> tuple[Any, ...]:
     """What the modules offer as a list of values about tables."""
-    expected = f"a list of {name.lower()}, each with its table"
+    expected = f"a list of {name.lower()}, each with its table or as a text MODULE:NAME"
     offered = [_offered(module, name, (), _are_of_tables, expected, text) for module in modules]
-    return tuple(dict.fromkeys(one for some in offered for one in some))
+    return tuple(dict.fromkeys(_elsewhere(one, name, text) for some in offered for one in some))
+
+
+def _elsewhere(one: Any, name: str, text: str) -> Any:
+    """The value itself, or the one that a text names."""
+    if not isinstance(one, str):
+        return one
+    try:
+        return value(one, _is_of_table, f"one of {name}, with its table")
+    except NotNamed as error:
+        raise NotNamed(f"{text}: {name}: {error}") from error
 
 
 def _offered(
@@ -171,7 +182,11 @@ def _are_worlds(value: Any) -> bool:
 
 
 def _are_of_tables(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(_is_table(getattr(one, "table", None)) for one in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return isinstance(value, list | tuple) and all(isinstance(one, str) or _is_of_table(one) for one in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def _is_of_table(value: object) -> bool:
+    return _is_table(getattr(value, "table", None))
 
 
 def _are_texts(value: Any) -> bool:

@@ -9,15 +9,20 @@ from typing import Any
 
 from rich.console import Console
 
-from ..proofs import NeedsRun, Progress, Report, prove
+from ..proofs import CannotAsk, Facts, NeedsRun, Progress, Report, Search, prove
 from .loading import AnyTable, load
 from .running import BadInput
 from .searching import Walks, walked
 
 
 def found(target: str, states: int) -> Walks:
-    """What the walks through MODULE or MODULE:NAME find; how far a search has come is shown in a terminal."""
+    """What the walks through MODULE or MODULE:NAME find; how far a search has come is shown in a terminal.
+
+    Raises `BadInput`.
+    """
     machines = load(target)
+    _kinds(target, "SEARCHES", machines.searches, Search)
+    _kinds(target, "FACTS", machines.facts, Facts)
     shown = Console(stderr=True)
     with shown.status("walking") if shown.is_terminal else nullcontext() as status:
 
@@ -29,7 +34,17 @@ def found(target: str, states: int) -> Walks:
                     f"{rate:,.0f} a second"
                 )
 
-        return walked(machines.tables, machines.searches, machines.facts, states=states, tell=tell)
+        try:
+            return walked(machines.tables, machines.searches, machines.facts, states=states, tell=tell)
+        except CannotAsk as error:
+            raise BadInput(f"{target}: {error}") from error
+
+
+def _kinds(target: str, name: str, offered: tuple[Any, ...], kind: type[Any]) -> None:
+    """Refuse what was offered under the wrong name."""
+    for one in offered:
+        if not isinstance(one, kind):
+            raise BadInput(f"{target}: {name}: found {type(one).__name__}, expected a list of {kind.__name__}")
 
 
 def proved(

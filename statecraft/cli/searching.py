@@ -7,7 +7,6 @@ holds, a search that it was not broken within so many states.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..diagrams import mermaid, taken
 from ..heard import AnyTable
 from ..proofs import (
     Broken,
+    CannotAsk,
     Decided,
     Explored,
     Facts,
@@ -29,13 +29,16 @@ from ..proofs import (
     explore,
     skeleton,
 )
-from ..step import Fault, Step
-from ..testing.scripts import script
+from ..step import Fault
+from ..testing.broken_law import law_script, played, steps_text
 from ..testing.searched import SearchCoverage, SearchTally
 from . import guards_seen
 
 STATES = 4_000
 """States that all searches of one check look at together, where nobody says how many: some seconds."""
+
+SHORT = 60
+"""Characters of an event that are shown in the way to what breaks a law."""
 
 STUCK = "a way leads to an ending from every place"
 
@@ -107,7 +110,12 @@ def walked(
     states: int = STATES,
     tell: Tell | None = None,
 ) -> Walks:
-    """Walk them all. `states` are shared by the searches: what one that closes leaves over goes to the others."""
+    """Walk them all. `states` are shared by the searches: what one that closes leaves over goes to the others.
+
+    Raises `CannotAsk` where a function of a law, a search or a table of facts raises.
+    """
+    if idle := [search.table.name for search in searches if not search.starts]:
+        raise CannotAsk(f"the search of {idle[0]}: found no starts, expected one at least")
     shape = {id(search.table): search.shape for search in searches}
     found = [_skeleton(table, shape.get(id(table), ())) for table in _each(tables)]
     found += [_decided(decide(one)) for one in facts]
@@ -126,21 +134,25 @@ def walked(
 
 def kept(walks: Walks, folder: Path) -> tuple[Path, ...]:
     """Write each counterexample of a search: a test that fails, and the way drawn over its machine."""
-    folder.mkdir(parents=True, exist_ok=True)
+    if walks.found:
+        folder.mkdir(parents=True, exist_ok=True)
+    shortest: dict[str, tuple[Search[Any, Any], Broken]] = {}
+    for search, one in sorted(walks.found, key=lambda found: len(found[1].way.events)):
+        shortest.setdefault(test_name(search.table, one.law), (search, one))
     written: list[Path] = []
-    for search, one in walks.found:
-        name = test_name(one.law)
+    for name, (search, one) in shortest.items():
         steps = [step.answer for step in one.way.steps if not isinstance(step.answer, Fault)]
-        drawn = mermaid(search.table, taken(steps, search.table))
+        drawn = mermaid(search.table, taken([one for one in steps if one.machine == search.table.name], search.table))
         for path, text in ((folder / f"{name}.py", counterexample(search, one)), (folder / f"{name}.mmd", drawn)):
             path.write_text(text, encoding="utf-8")
             written.append(path)
     return tuple(written)
 
 
-def test_name(law: Law[Any]) -> str:
-    """What a test of the law is called."""
-    return "_".join(("test", *"".join(c if c.isalnum() else " " for c in law.name.lower()).split()))
+def test_name(table: AnyTable, law: Law[Any]) -> str:
+    """What a test of the law is called, and the files that are written of it."""
+    words = f"{table.name} {law.name}".lower()
+    return "_".join(("test", *"".join(c if c.isalnum() else " " for c in words).split()))
 
 
 def _each(tables: Iterable[AnyTable]) -> Iterator[AnyTable]:
@@ -195,29 +207,19 @@ def _searched(search: Search[Any, Any], found: Explored) -> Walked:
 
 
 def _broken(search: Search[Any, Any], one: Broken) -> BrokenLaw:
-    steps = [f"{type(step.event).__name__}: {_said(step.answer)}" for step in one.way.steps]
-    return BrokenLaw(one.law.name, one.law.reason, one.problem, tuple(steps), counterexample(search, one))
+    way = (f"{_event(event)}: {steps_text(steps)}" for event, steps in played(search, one.way))
+    return BrokenLaw(one.law.name, one.law.reason, one.problem, tuple(way), counterexample(search, one))
+
+
+def _event(event: object) -> str:
+    """The event, if it is short; the test has it in full."""
+    text = repr(event)
+    return text if len(text) <= SHORT else f"{type(event).__name__}(...)"
 
 
 def counterexample(search: Search[Any, Any], one: Broken) -> str:
     """A test that walks to the step that breaks the law, and fails there until the machine is mended."""
-    steps = one.way.steps
-    # A run that is handed on goes another way than its steps: the test begins where the last of it does.
-    begin = max((n for n, (last, step) in enumerate(pairwise(steps), 1) if step.before is not last.after), default=0)
-    memory: Any = one.law.start
-    for step in steps[:begin] if one.law.remember is not None else ():
-        assert one.law.remember is not None
-        memory = one.law.remember(memory, step)
-    name = test_name(one.law)
-    because = f"{one.law.name}: {one.problem}."
-    events = [step.event for step in steps[begin:]]
-    return script(search.table, steps[begin].before, events, name=name, because=because, law=one.law, memory=memory)
-
-
-def _said(answer: Any) -> str:
-    if isinstance(answer, Step):
-        return f"row {answer.row}, {answer.source.name} -> {answer.target.name}"
-    return f"a fault, {answer}" if isinstance(answer, Fault) else type(answer).__name__.lower()
+    return law_script(search, one, test_name(search.table, one.law))
 
 
 def _names(laws: Iterable[Law[Any]]) -> tuple[str, ...]:
@@ -225,9 +227,9 @@ def _names(laws: Iterable[Law[Any]]) -> tuple[str, ...]:
 
 
 def _lines(walks: Sequence[Walked]) -> Iterator[str]:
-    proved = [one for one in walks if one.how != "search" and one.laws]
+    proved = [one for one in walks if one.how != "search" and (one.laws or one.problem)]
     if proved:
-        yield "proved by looking at all of it:"
+        yield "looked at whole:"
     for one in proved:
         yield from _proved(one)
     searches = [one for one in walks if one.how == "search"]
@@ -236,40 +238,58 @@ def _lines(walks: Sequence[Walked]) -> Iterator[str]:
 
 
 def _proved(one: Walked) -> Iterator[str]:
-    seconds = f"in {one.seconds:.1f} s"
     if one.how == "skeleton":
-        what = f"{one.table}, whatever its guards say: {one.size} places, {one.steps} rows between them, {seconds}"
+        how = "whatever its guards say"
+        size = f"{_count(one.size, 'place')}, {_count(one.steps, 'row')} between them"
     else:
-        what = f"{one.table}, on every combination of facts: {one.size} decisions, {seconds}"
-    yield f"  {what}: {'ok' if one.ok else 'BROKEN'}"
-    if one.problem:
-        yield f"    {one.problem}"
-    yield from _laws([one])
+        how, size = "on every combination of facts", _count(one.size, "decision")
+    yield f"  {one.table}, {how}: {one.problem or f'{size}, in {one.seconds:.1f} s'}"
+    yield from _told([one])
+    if not one.problem:
+        yield from (f"    proved: {law}" for law in _holding([one]))
 
 
 def _found(table: str, walks: Sequence[Walked]) -> Iterator[str]:
-    ok = all(one.ok for one in walks)
-    yield f"{table}, searched with its guards in a world that may do anything: {'' if ok else 'BROKEN'}".rstrip(": ")
+    yield f"{table}, searched with its guards, where the world may do anything at every step:"
     for one in walks:
-        how = f"all of {one.size} runs" if one.closed else f"no further than {one.size} runs"
-        deep = f"{one.depth} events deep" if not one.closed else f"at most {one.depth} events"
-        yield f"  from {one.of}: {how}, {deep}, {one.steps} steps in {one.seconds:.1f} s"
-    if ok:
-        yield "  no counterexample within these to:"
-    yield from _laws(walks)
+        seen = "all of its" if one.closed else "the first"
+        deep = f"none more than {_count(one.depth, 'event')} away"
+        deep = deep if one.closed else f"every way of {_count(one.depth, 'event')}"
+        took = f"{_count(one.steps, 'step')} in {one.seconds:.1f} s"
+        yield f"  from {_quoted(one.of)}: {seen} {_count(one.size, 'run')}, {deep}, {took}"
+    yield from _told(walks)
+    if laws := _holding(walks):
+        yield "    no counterexample within these to:"
+        yield from (f"      {law}" for law in laws)
 
 
-def _laws(walks: Sequence[Walked]) -> Iterator[str]:
-    broken = {one.law: one for walk in walks for one in walk.broken}
-    for law in dict.fromkeys(law for walk in walks for law in walk.laws):
-        yield f"    {'BROKEN: ' if law in broken else ''}{law}"
-        if law in broken:
-            yield from _told(broken[law])
+def _holding(walks: Sequence[Walked]) -> list[str]:
+    """The laws that are not broken in any of them."""
+    broken = {one.law for walk in walks for one in walk.broken}
+    return [law for law in dict.fromkeys(law for walk in walks for law in walk.laws) if law not in broken]
 
 
-def _told(one: BrokenLaw) -> Iterator[str]:
-    yield f"      {one.problem} ({one.reason})"
-    yield from (f"      {number}. {step}" for number, step in enumerate(one.way, 1))
-    if one.test:
-        yield "      as a test:"
-        yield from (f"      {line}".rstrip() for line in one.test.splitlines())
+def _told(walks: Sequence[Walked]) -> Iterator[str]:
+    """What is broken, each law by the shortest way that was found to it."""
+    ways = sorted(((one, walk.of) for walk in walks for one in walk.broken), key=lambda found: len(found[0].way))
+    told: set[str] = set()
+    for one, start in ways:
+        if one.law in told and one.law != STUCK:
+            continue
+        told.add(one.law)
+        yield f"    BROKEN: {one.law}"
+        yield f"      {one.problem} ({one.reason})"
+        if start:
+            yield f"      from {_quoted(start)}:"
+        yield from (f"      {number}. {step}" for number, step in enumerate(one.way, 1))
+        if one.test:
+            yield "      as a test:"
+            yield from (f"        {line}".rstrip() for line in one.test.splitlines())
+
+
+def _count(number: int, of: str) -> str:
+    return f"{number:,} {of}{'' if number == 1 else 's'}"
+
+
+def _quoted(start: str) -> str:
+    return f'"{start}"'

@@ -1,6 +1,7 @@
 """What can be said of a table: its structure, that its runs end and when, and what never happens on the way."""
 
 from .aiming import AIMED, Aimed, Aiming, aim, row_paths
+from .asking import CannotAsk
 from .bounds import Bounds, BoundsReport, bounds_of
 from .edges import NeedsRun
 from .facts import Decided, Facts, decide, each
@@ -25,6 +26,7 @@ __all__ = [
     "BoundsReport",
     "Broken",
     "BrokenShape",
+    "CannotAsk",
     "Crossing",
     "Decided",
     "Explored",

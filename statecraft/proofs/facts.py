@@ -15,6 +15,7 @@ import attrs
 
 from ..heard import AnyTable
 from ..step import Fault, Step
+from .asking import CannotAsk, asked, short, told_apart
 from .laws import NO_FAULT, Law, Taken
 
 R = TypeVar("R")
@@ -50,22 +51,34 @@ class Decided:
 
 
 def decide(facts: Facts[R, E], *, clock: Callable[[], float] = time.monotonic) -> Decided:
-    """Step every run with every event. Laws that remember are asked with what they remember at first."""
+    """Step every run with every event. Laws that remember are asked with what they remember at first.
+
+    Raises `CannotAsk` where one of the functions raises.
+    """
     began = clock()
     laws = (NO_FAULT, *facts.laws)
+    where = f"the facts of {facts.table.name}"
+    told_apart(where, laws)
     found: dict[str, tuple[Law[Taken[Any, Any]], str, Taken[Any, Any]]] = {}
     rows: set[int] = set()
     cases = 0
-    events = list(facts.events())
-    for run in facts.runs():
+    events = asked(f"{where}: events", lambda: list(facts.events()))
+    for run in asked(f"{where}: runs", lambda: list(facts.runs())):
         for event in events:
             cases += 1
             step = _decided(facts.table, run, event)
             if isinstance(step.answer, Step):
                 rows.add(step.answer.row)
             for law in laws:
-                if law.name not in found and (problem := law.broken(step, law.start)):
-                    found[law.name] = law, problem, step
+                if law.name in found:
+                    continue
+                try:
+                    problem = law.broken(step, law.start)
+                except Exception as error:
+                    said = f"{short(run)} and {short(event)}, raised {type(error).__name__}: {error}"
+                    raise CannotAsk(f"{where}: broken of the law {law.name!r}, asked of {said}") from error
+                if problem:
+                    found[law.name] = law, str(problem), step
     return Decided(facts.table.name, laws, cases, frozenset(rows), clock() - began, tuple(found.values()))
 
 

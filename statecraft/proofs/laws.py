@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from ..step import Answer, Fault
+from ..step import Answer, Fault, Step
 
 R_co = TypeVar("R_co", covariant=True)
 E_co = TypeVar("E_co", covariant=True)
@@ -26,6 +26,16 @@ class Taken(Generic[R_co, E_co]):
     event: E_co
     answer: Answer[R_co, Any] | Fault
     after: R_co
+
+    @property
+    def stepped(self) -> Step[R_co, Any] | None:
+        """The answer, where a row was taken."""
+        return self.answer if isinstance(self.answer, Step) else None
+
+    @property
+    def commands(self) -> tuple[Any, ...]:
+        """What was asked for; nothing where no row was taken."""
+        return self.answer.commands if isinstance(self.answer, Step) else ()
 
 
 @attrs.frozen

@@ -29,7 +29,8 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from ..heard import AnyTable
-from ..step import Fault, Step
+from ..step import Fault, Step, Unhandled
+from .asking import MOVES, CannotAsk, blamed, ready, short
 from .laws import NO_FAULT, Law, Taken
 from .skeleton import Crossing
 
@@ -96,12 +97,15 @@ class Search(Generic[R, E]):
 
     def steps(self, run: R, event: E) -> Sequence[Taken[R, E]]:
         """What the event does to the run, step by step."""
-        if self.play is not None:
-            return self.play(run, event)
         try:
+            if self.play is not None:
+                return self.play(run, event)
             answer = self.table.step(run, event)
         except Fault as fault:
             return (Taken(run, event, fault, run),)
+        if answer.__class__ is Unhandled:
+            known = ", ".join(kind.__name__ for kind in self.table.events)
+            raise CannotAsk(f"the search of {self.table.name}: moves answers {short(event)}, expected one of {known}")
         return (Taken(run, event, answer, answer.run),)
 
 
@@ -198,6 +202,7 @@ class Walk:
         self.search, self.start, self.clock, self.tell, self.watch = search, start, clock, tell, watch
         self.news = news
         self.laws = (NO_FAULT, *search.laws)
+        self.where = f"the search of {search.table.name} from {start!r}"
         # A place by number: the place before it (itself for the start) and which of the moves there led to it.
         self.came, self.by = array("L"), array("H")
         self.known: set[int] = set()
@@ -208,6 +213,7 @@ class Walk:
         self.first: dict[RowPath, tuple[int, int]] = {}
         self.found: dict[str, tuple[Law[Taken[Any, Any]], str, int, int]] = {}
 
+        ready(self.where, search, search.starts[start], self.laws)
         self._enter(0, 0, 0, search.starts[start], tuple(law.start for law in self.laws), 0)
 
     @property
@@ -226,8 +232,13 @@ class Walk:
         while any(self.todo) and len(self.came) < most and not (first and self.found) and not (done and done()):
             since = next(since for since, runs in enumerate(self.todo) if runs)
             place, self.depth, run, memory = self.todo[since].popleft()
-            for number, event in enumerate(self.search.moves(run)):
-                self._move(place, number, self.depth + 1, run, memory, event, since)
+            try:
+                for number, event in enumerate(islice(self.search.moves(run), MOVES + 1)):
+                    self._move(place, number, self.depth + 1, run, memory, event, since)
+                    if number == MOVES:
+                        raise CannotAsk(f"{self.where}: moves, asked of {short(run)}, answers more than {MOVES} events")
+            except Exception as error:  # whatever a user's functions do
+                raise blamed(self.where, self.search, self.laws, run, memory, error) from error
             if self.tell is not None and len(self.came) >= told:
                 told = len(self.came) + EVERY
                 self.tell(Progress(self.start, len(self.came), self.waiting, self.depth, self.clock() - began))
@@ -235,7 +246,7 @@ class Walk:
 
     def explored(self) -> Explored:
         """What has been found by now."""
-        broken = (Broken(law, problem, self._way(place, by)) for law, problem, place, by in self.found.values())
+        broken = (_broken(law, problem, self._way(place, by)) for law, problem, place, by in self.found.values())
         return Explored(
             self.search.table.name,
             self.start,
@@ -301,11 +312,26 @@ class Walk:
         start = run = self.search.starts[self.start]
         events, steps = list[Any](), list[Taken[Any, Any]]()
         for number in reversed(numbers):
-            event = next(islice(self.search.moves(run), number, None))
+            again = list(islice(self.search.moves(run), number, number + 1))
+            if not again:
+                raise CannotAsk(
+                    f"{self.where}: moves, asked of {short(run)} again, answers other events; expected the same"
+                )
+            event = again[0]
             events.append(event)
             steps += self.search.steps(run, event)
             run = steps[-1].after if steps else run
         return Way(self.start, start, tuple(events), tuple(steps))
+
+
+def _broken(law: Law[Taken[Any, Any]], problem: str, way: Way[Any, Any]) -> Broken:
+    """The way, as far as to the step that the law is broken by: an event may bring more."""
+    memory: Any = law.start
+    for number, step in enumerate(way.steps, 1):
+        if law.broken(step, memory):
+            return Broken(law, str(problem), attrs.evolve(way, steps=way.steps[:number]))
+        memory = law.remember(memory, step) if law.remember is not None else memory
+    raise CannotAsk(f"broken of the law {law.name!r} said {problem!r}, and not when asked again; expected the same")
 
 
 def rows_of(answer: Any, inside: tuple[str, ...] = ()) -> Iterator[RowPath]:

@@ -21,6 +21,7 @@ from typing import Any
 
 import attrs
 
+from .asking import asked, told_apart
 from .edges import AnyInner, AnyTable, spent_inners
 from .graph import reached
 from .laws import Law
@@ -79,7 +80,8 @@ class BrokenShape:
 class Skeleton:
     """All of a skeleton: its `places`, how many rows lead from one to another, and the laws that hold of every one.
 
-    `stuck` are states in some place of which no row leads on, or no way leads to an ending.
+    `stuck` are states in some place of which no row leads on, or no way leads to an ending; such places alone as a run
+    comes to that begins with its budgets full. Laws hold of one that begins with less, too.
     """
 
     table: str
@@ -107,14 +109,18 @@ def skeleton(
     most: int = MOST,
     clock: Callable[[], float] = time.monotonic,
 ) -> Skeleton:
-    """Walk all of the table's skeleton. Raises `TooLarge` beyond `most` places."""
-    asked = tuple(laws)
+    """Walk all of the table's skeleton. Raises `TooLarge` beyond `most` places, `CannotAsk` where a law raises."""
+    held = tuple(laws)
+    where = f"the skeleton of {table.name}"
+    told_apart(where, held)
+    for law in held:
+        asked(f"{where}: the hash of the start of the law {law.name!r}", hash, law.start)
     began = clock()
-    walk = _Walk(table, asked)
+    walk = _Walk(table, held)
     walk.all(most)
     return Skeleton(
         table.name,
-        asked,
+        held,
         len(walk.number),
         walk.crossings,
         clock() - began,
@@ -134,6 +140,7 @@ class _Walk:
         self.came: list[tuple[int, Crossing] | None] = []
         self.after: dict[int, list[int]] = {}
         self.ends: list[int] = []
+        self.full: list[int] = []
         self.todo: deque[Place] = deque()
         self.crossings = 0
         self.found: dict[str, tuple[Law[Crossing], str, int, Crossing]] = {}
@@ -143,7 +150,9 @@ class _Walk:
         memory = tuple(law.start for law in self.laws)
         inside = tuple(held.table.initial for held in self.kids)
         for left in product((True, False), repeat=len(self.budgets)):
-            self._enter(Place(self.table.initial, left, inside, memory), None)
+            at = self._enter(Place(self.table.initial, left, inside, memory), None)
+            if all(some or self._may_be_empty(budget) for budget, some in zip(self.budgets, left, strict=True)):
+                self.full.append(at)
         while self.todo:
             place = self.todo.popleft()
             at = self.number[place]
@@ -175,9 +184,14 @@ class _Walk:
         for at, others in self.after.items():
             for other in others:
                 before.setdefault(other, []).append(at)
-        good = reached(self.ends, before)
-        lost = {place.state for place, at in self.number.items() if at not in good}
+        good, met = reached(self.ends, before), reached(self.full, self.after)
+        lost = {place.state for place, at in self.number.items() if at in met and at not in good}
         return tuple(state.name for state in self.table.states if state in lost)
+
+    def _may_be_empty(self, budget: Enum) -> bool:
+        """Whether nothing may be in a full one: its size is 0, or depends on the run."""
+        size = self.table.budgets[budget]
+        return size is not None and (callable(size) or size < 1)
 
     def _enter(self, place: Place, step: tuple[int, Crossing] | None) -> int:
         known = self.number.get(place)
@@ -194,10 +208,19 @@ class _Walk:
     def _held(self, crossing: Crossing, memory: tuple[Hashable, ...], at: int) -> tuple[Hashable, ...]:
         kept = list(memory)
         for n, law in enumerate(self.laws):
-            if law.name not in self.found and (problem := law.broken(crossing, memory[n])):
-                self.found[law.name] = law, problem, at, crossing
-            if law.remember is not None:
-                kept[n] = law.remember(memory[n], crossing)
+            try:
+                if law.name not in self.found and (problem := law.broken(crossing, memory[n])):
+                    self.found[law.name] = law, str(problem), at, crossing
+                if law.remember is not None:
+                    kept[n] = law.remember(memory[n], crossing)
+                    hash(kept[n])
+            except Exception:  # whatever a user's functions do
+                where = f"the skeleton of {self.table.name}"
+                asked(f"{where}: broken of the law {law.name!r}", law.broken, crossing, memory[n])
+                if law.remember is not None:
+                    after = asked(f"{where}: remember of the law {law.name!r}", law.remember, memory[n], crossing)
+                    asked(f"{where}: the hash of what the law {law.name!r} remembers", hash, after)
+                raise
         return tuple(kept)
 
     def _crossings(self, state: Enum) -> Iterator[Crossing]:

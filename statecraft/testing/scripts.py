@@ -40,15 +40,13 @@ def script(
     name: str = "test_it",
     because: str = "",
     law: Law[Taken[Any, Any]] | None = None,
-    memory: Any = None,
     fails: bool = False,
 ) -> str:
     """The text of a test function `name` that plays the events from `run` on, with all that it imports.
 
-    `because` becomes its docstring. `law` is asserted of the last step; `memory` is what it remembered before the
-    first, where that is not what it starts with. A `Fault` ends the script: it is expected, or with `fails` it comes
-    through, so that the test fails until the machine is mended. What cannot be written stands as `...`, and a comment
-    at the top says what it is.
+    `because` becomes its docstring. `law` is asserted of the last step. A `Fault` ends the script: it is expected, or
+    with `fails` it comes through, so that the test fails until the machine is mended. What cannot be written stands as
+    `...`, and a comment at the top says what it is.
     """
     names = Names((*LOCAL, name))
     writer = Writer(names)
@@ -57,13 +55,17 @@ def script(
     if home is None:
         writer.missing.append(f"the table {table.name}: no module holds it by a name")
     body = laid_out(writer.write(run, "run"), "run = ", depth=1)
-    asked = None if law is None else Asked(law, law.start if memory is None else memory)
+    asked = None if law is None else Asked(law, law.start)
     body += _played(writer, table, called, run, tuple(events), asked, fails)
+    return whole(writer, name, because, body, ["TABLE = ...", ""] if home is None else [])
+
+
+def whole(writer: Writer, name: str, because: str, body: Iterable[str], lacks: Iterable[str] = ()) -> str:
+    """The text of the test: what it imports, what is to be put in by hand, and then the function."""
     doc = [f"{INDENT}{_docstring(because)}"] if because else []
-    lacks = [f"# Put in by hand where ... stands, {line}" for line in writer.missing]
-    lacks += ["TABLE = ...", ""] if home is None else []
-    imports = names.imports()
-    head = [*imports, *([""] if imports else []), *lacks, ""]
+    missing = [f"# Put in by hand where ... stands, {line}" for line in writer.missing]
+    imports = writer.names.imports()
+    head = [*imports, *([""] if imports else []), *missing, *lacks, ""]
     return "\n".join([*head, f"def {name}() -> None:", *doc, *body, ""])
 
 
@@ -77,21 +79,21 @@ def _played(
         try:
             answer: Answer[Any, Any] = table.step(run, event)
         except Fault as fault:
-            yield f"{INDENT}# {_one_line(f'Fault: {fault}')}"
+            yield f"{INDENT}# {one_line(f'Fault: {fault}')}"
             yield from _faulty(writer, (("", called), ("", "run"), sent), fails)
             return
         if last:
             yield from laid_out(sent[1], "event = ", depth=1)
             sent = ("", "event")
         if isinstance(answer, Step):
-            yield f"{INDENT}# {_one_line(rows[answer.row])}"
+            yield f"{INDENT}# {one_line(rows[answer.row])}"
             start = (("", called), ("", "run"), sent, ("row=", str(answer.row)))
             call = Bracket(f"{_ours(writer, 'step_one')}(", start, ")")
             yield from laid_out(call, "answer = " if last else "run = ", "" if last else ".run", depth=1)
         else:
             kind = type(answer).__name__
             why = answer.why if isinstance(answer, Refused | Ignored) else ""
-            yield f"{INDENT}# {_one_line(f'{kind}: {why}' if why else kind)}"
+            yield f"{INDENT}# {one_line(f'{kind}: {why}' if why else kind)}"
             yield from laid_out(Bracket(f"{called}.step(", (("", "run"), sent), ")"), "answer = ", depth=1)
             yield f"{INDENT}assert isinstance(answer, {writer.names.take(Home('statecraft', kind))})"
         if last:
@@ -106,7 +108,7 @@ def _asserted(writer: Writer, asked: Asked) -> Iterator[str]:
     """The last line: what has to hold."""
     held = home_of(asked.law.broken)
     if held is None:
-        yield f"{INDENT}# The law that does not hold here has no name in a module: {_one_line(repr(asked.law.broken))}"
+        yield f"{INDENT}# The law that does not hold here has no name in a module: {one_line(repr(asked.law.broken))}"
         return
     taken = writer.names.take(Home("statecraft.proofs", "Taken"))
     step = Bracket(f"{taken}(", tuple(("", one) for one in ("run", "event", "answer", "answer.run")), ")")
@@ -128,9 +130,10 @@ def _ours(writer: Writer, name: str) -> str:
     return writer.names.take(Home(OURS, name))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """The text without what ends a line."""
     return " ".join(text.split())
 
 
 def _docstring(text: str) -> str:
-    return '"""' + _one_line(text).replace("\\", "\\\\").replace('"', "'") + '"""'
+    return '"""' + one_line(text).replace("\\", "\\\\").replace('"', "'") + '"""'

@@ -257,3 +257,4 @@ DOCUMENT: Table[Document, Stage, Event, Command] = Table(
     pay=pay,
 )
 SAMPLES: Mapping[str, Document] = {"document": Document()}
+SEARCHES = ("tests.examples.document_searched:SEARCH",)

@@ -350,6 +350,7 @@ SERVER: Table[Connection, Server, Event, Never] = Table(
     pay=pay,
 )
 SAMPLES: Mapping[str, Connection] = {"client": Connection(), "server": Connection()}
+SEARCHES = ("tests.examples.h11_searched:SEARCH",)
 
 
 def feed(run: Connection, event: Event) -> Connection | Refused[Connection]:

@@ -280,3 +280,4 @@ TCP: Table[Connection, Tcp, Event, Command] = Table(
     pay=pay,
 )
 SAMPLES: Mapping[str, Connection] = {"tcp": Connection()}
+SEARCHES = ("tests.examples.tcp_searched:SEARCH",)

@@ -1,9 +1,10 @@
-"""`check` on the machines that users know: each is proved to end, and quickly."""
+"""`check` on the machines that users know: each is proved to end, its laws are looked at, and all of it quickly."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,21 +17,72 @@ BOUNDS = {
     "tcp_connection": ["tcp: ok", "  ends: at most 988 steps"],
     "document_approval": ["document: ok", "  ends: at most 20 steps"],
 }
-SECONDS = 2.0
+PROVED = {
+    "h11_connection": ["a client that must close asks no more", "from a switch no row leads back to HTTP"],
+    "tcp_connection": [
+        "nothing is delivered after FIN or RST",
+        "nothing new is sent after the own FIN",
+        "a way leads to an ending from every place",
+    ],
+    "document_approval": [
+        "what is published was approved",
+        "reviewers are asked of what they were given",
+        "a way leads to an ending from every place",
+    ],
+}
+NOT_FOUND = {
+    "h11_connection": [
+        "no fault",
+        "another cycle only while kept alive",
+        "no switch without a proposal",
+        "both begin a cycle together",
+        "nothing but a last response goes before a request",
+    ],
+    "tcp_connection": [
+        "no fault",
+        "nothing is delivered after FIN or RST",
+        "nothing new is sent after the own FIN",
+        "outstanding is never below 0",
+        "the user is told of the connection once",
+    ],
+    "document_approval": [
+        "no fault",
+        "what is published was approved as often as needed",
+        "the last version is published",
+        "reviewers alone review, the author alone withdraws",
+        "an author can withdraw",
+    ],
+}
+RUNS = {"h11_connection": [128, 256], "tcp_connection": [429, 190, 1_817], "document_approval": [278, 98, 98, 2, 23]}
+SECONDS = 5.0
 
 
-def test_each_is_proved_to_end_with_its_bound_in_little_time(
+@pytest.fixture
+def check(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+) -> Callable[[str], list[str]]:
+    """The lines that `check` prints of an example, in which nothing is found."""
     monkeypatch.chdir(root)
     monkeypatch.setattr(sys, "path", list(sys.path))
     app = App(name="statecraft", help_format="plaintext")
     add_verbs(app, journaled={}, tables="", folder="")
-    began = time.process_time()
-    found: dict[str, list[str]] = {}
-    for name in BOUNDS:
+
+    def lines(name: str) -> list[str]:
         assert run(app, ["check", f"tests.examples.{name}"]) == 0
-        lines = capsys.readouterr().out.splitlines()
-        found[name] = [line for line in lines if line.endswith(": ok") or line.startswith("  ends: ")]
-    assert found == BOUNDS
+        return capsys.readouterr().out.splitlines()
+
+    return lines
+
+
+def test_each_is_proved_to_end_and_its_laws_are_looked_at_in_little_time(check: Callable[[str], list[str]]) -> None:
+    began = time.process_time()
+    for name in BOUNDS:
+        lines = check(name)
+        assert [line for line in lines if line.endswith(": ok") or line.startswith("  ends: ")] == BOUNDS[name]
+        assert [line.removeprefix("    proved: ") for line in lines if "    proved: " in line] == PROVED[name]
+        within = lines.index("    no counterexample within these to:")
+        assert [line.strip() for line in lines[within + 1 :]] == NOT_FOUND[name]
+        starts = [line for line in lines if line.startswith('  from "')]
+        seen = [line.partition(": all of its ")[2].partition(" runs")[0] for line in starts]
+        assert seen == [f"{runs:,}" for runs in RUNS[name]], "every search comes to its end"
     assert time.process_time() - began < SECONDS

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from cyclopts import App
 
 from statecraft.cli import add_verbs, run
 from statecraft.journal import FileStore, JournalError, SqliteStore, Store
+
+from .gates import GATES
 
 Ran = tuple[int, str, str]
 
@@ -55,3 +58,16 @@ def sailed(ferry: Any, here: Path) -> Callable[..., Path]:
         return Path(name)
 
     return sail
+
+
+@pytest.fixture
+def gates(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Writes the module `gates_of_tests`, with more at its end."""
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
+
+    def write(more: str = "") -> None:
+        sys.modules.pop("gates_of_tests", None)
+        (here / "gates_of_tests.py").write_text(GATES + more)
+
+    yield write
+    sys.modules.pop("gates_of_tests", None)

@@ -71,6 +71,17 @@ def test_a_dead_end_when_a_budget_is_gone_is_found(build: Any) -> None:
     assert skeleton(safe).stuck == ()
 
 
+def test_a_run_begins_with_its_budgets_full_where_their_size_is_known(build: Any) -> None:
+    def by_run(run: object) -> int:
+        return 1
+
+    lines = "A Go -> B; spends oil", "B Tick -> Z"
+    assert skeleton(build(*lines, final="Z", budgets={"oil": 1})).stuck == ()
+    assert skeleton(build(*lines, final="Z", budgets={"oil": None})).stuck == ()
+    assert skeleton(build(*lines, final="Z", budgets={"oil": 0})).stuck == ("A",)
+    assert skeleton(build(*lines, final="Z", budgets={"oil": by_run})).stuck == ("A",), "it may be 0 in a run"
+
+
 def test_a_machine_without_endings_is_never_stuck(build: Any) -> None:
     assert skeleton(build("A Go -> B", "B Go -> A")).stuck == ()
 
