@@ -17,7 +17,7 @@ from .message import Message
 from .policy import Budget
 from .reply import ReplyCase, ReplyState, chars_of, in_trouble
 from .request import RequestCase, RequestState
-from .state import Cause, Phase, Purse, Run, Spent, purse_of
+from .state import Cause, Phase, Purse, Run, Spent, condensings_full, purse_of
 from .turn import asked_by
 from .wait import told_of
 
@@ -169,6 +169,14 @@ def late_call(run: Run, event: Result) -> Evidence:
 def progressed(run: Run, event: TurnEnded) -> Evidence:
     """The turn brought something new."""
     return seen("progressed", bool(run.turn.signal), signal=run.turn.signal or None)
+
+
+@guard
+def recovered_from(run: Run, event: TurnEnded) -> Evidence:
+    """Something went wrong since the last progress, and a recovery of it is spent."""
+    told = run.purse[Purse.CONDENSED]
+    holds = run.reply.at is not ReplyState.SOUND or told != condensings_full(run)
+    return seen("recovered_from", holds, reply=run.reply.at.value, condensings_left=told)
 
 
 @guard

@@ -46,6 +46,7 @@ from ._run_guards import (
     only_polled,
     open_call,
     progressed,
+    recovered_from,
     released,
     reply_fills_window,
     reply_is,
@@ -248,7 +249,17 @@ RUN = Table[Run, Phase, Event, Command](
             refills=AFRESH,
         ),
         row(P.ACTING, TurnEnded, P.WAITING, do.wait, only_polled, asks=[AnswerCalls, WaitUntil]),
-        row(P.ACTING, TurnEnded, P.ASKING, do.afresh(do.nudge), progressed, nudge_due, asks=NUDGE, refills=AFRESH),
+        row(
+            P.ACTING,
+            TurnEnded,
+            P.ASKING,
+            do.afresh(do.nudge),
+            progressed,
+            recovered_from,
+            nudge_due,
+            asks=NUDGE,
+            refills=AFRESH,
+        ),
         *(
             row(
                 P.ACTING,

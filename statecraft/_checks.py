@@ -275,6 +275,24 @@ def at_once(table: Any) -> Iterator[tuple[Any, Any, int, int]]:
                     yield state, event, one, other
 
 
+def apart_by_value(table: Any) -> Iterator[tuple[Any, Any, int, int]]:
+    """The same for all that are apart only because of the values that they ask for (`value_is`).
+
+    That two such guards never both hold is what they say of themselves; no other part of the table shows it.
+    """
+    asked = [_implied(row) for row in table.rows]
+    plain = [frozenset(one for one in asks if not isinstance(one[1], OneOf)) for asks in asked]
+    for (state, event), rows in table.cells.items():
+        for one, other in _pairs(rows):
+            if apart(asked[one], asked[other]) and not apart(plain[one], plain[other]):
+                yield state, event, one, other
+
+
+def is_rest(row: Any, later: Any) -> bool:
+    """Whether the later row asks nothing that does not follow from what the earlier one asks."""
+    return _asked(later) <= _implied(row)
+
+
 def _overlap(asked: Sequence[Questions], one: int, other: int) -> bool:
     first, second = asked[one].implied, asked[other].implied
     return not apart(first, second) and not asked[other].asked <= first

@@ -17,7 +17,7 @@ from ..events import Awaits, Cancel, Event, Reply, Result, Text, TurnEnded
 from ..message import Message, artifacts, blocked, grounded, was_cut, words
 from ..outcome import TerminalStatus, message_of
 from ..reply import mending
-from ..state import ENDINGS, Phase, Run
+from ..state import ENDINGS, Phase, Purse, Run, condensings_full
 from ..turn import asked_by
 
 Taking = Taken[Run, Event]
@@ -217,13 +217,20 @@ def waits_too_long(step: Taking, _: object) -> str:
 def recoveries_kept(step: Taking, _: object) -> str:
     """A turn that brought something new ends the incident: the next one has every recovery again."""
     taken = _stepped(step)
-    if taken is None or not isinstance(step.event, TurnEnded) or not step.before.turn.signal:
+    if taken is None or not _goes_on_after_progress(step, taken):
         return ""
-    if taken.target is not Phase.ASKING and not (taken.target is Phase.WAITING and not step.before.turn.held):
-        return ""
-    fresh = mending(taken.run.policy.recovery)
-    spent = [budget.value for budget, left in taken.run.reply.left.items() if left != fresh.left[budget]]
+    run, fresh = taken.run, mending(taken.run.policy.recovery)
+    spent = [budget.value for budget, left in run.reply.left.items() if left != fresh.left[budget]]
+    if run.purse[Purse.CONDENSED] != condensings_full(run):
+        spent.append(Purse.CONDENSED.value)
     return f"after progress, recoveries are still spent: {', '.join(spent)}" if spent else ""
+
+
+def _goes_on_after_progress(step: Taking, taken: Stepped) -> bool:
+    """A turn with something new in it is over, and the run is not; calls that are held keep their turn open."""
+    if not isinstance(step.event, TurnEnded) or not step.before.turn.signal or step.before.turn.held:
+        return False
+    return taken.target in (Phase.ASKING, Phase.WAITING)
 
 
 Nudged = tuple[int, ...]

@@ -31,6 +31,8 @@ from ..proofs import (
 )
 from ..step import Fault, Step
 from ..testing.scripts import script
+from ..testing.searched import SearchCoverage, SearchTally
+from . import guards_seen
 
 STATES = 4_000
 """States that all searches of one check look at together, where nobody says how many: some seconds."""
@@ -77,20 +79,21 @@ class Walked:
 
 @attrs.frozen
 class Walks:
-    """All walks, in the order in which they were made."""
+    """All walks, in the order in which they were made; `seen`: what the searches saw of each table's guards."""
 
     walks: tuple[Walked, ...]
     found: tuple[tuple[Search[Any, Any], Broken], ...] = ()
+    seen: tuple[SearchCoverage, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """No law is broken in any of them."""
-        return all(one.ok for one in self.walks)
+        """No law is broken in any of them, and no two rows held at once that are apart."""
+        return all(one.ok for one in self.walks) and all(one.ok for one in self.seen)
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The walks for people, one line each."""
-        return tuple(_lines(self.walks))
+        return (*_lines(self.walks), *(line for one in self.seen for line in guards_seen.summary(one)))
 
 
 Tell = Callable[[Progress], None]
@@ -111,12 +114,14 @@ def walked(
     starts = [(search, start) for search in searches for start in search.starts] if states else []
     left = states
     broken: list[tuple[Search[Any, Any], Broken]] = []
+    tally = SearchTally()
     for number, (search, start) in enumerate(starts):
-        seen = explore(search, start, states=max(1, left // (len(starts) - number)), tell=tell)
+        seen = explore(tally.of(search), start, states=max(1, left // (len(starts) - number)), tell=tell)
         left -= min(left, seen.states)
         found.append(_searched(search, seen))
         broken += [(search, one) for one in seen.broken]
-    return Walks(tuple(found), tuple(broken))
+    once = {id(search.table): search for search, _ in starts}  # a table may have several searches
+    return Walks(tuple(found), tuple(broken), tuple(map(tally.coverage, once.values())))
 
 
 def kept(walks: Walks, folder: Path) -> tuple[Path, ...]:
@@ -200,15 +205,13 @@ def counterexample(search: Search[Any, Any], one: Broken) -> str:
     # A run that is handed on goes another way than its steps: the test begins where the last of it does.
     begin = max((n for n, (last, step) in enumerate(pairwise(steps), 1) if step.before is not last.after), default=0)
     memory: Any = one.law.start
-    for step in steps[:-1] if one.law.remember is not None else ():
+    for step in steps[:begin] if one.law.remember is not None else ():
         assert one.law.remember is not None
         memory = one.law.remember(memory, step)
     name = test_name(one.law)
     because = f"{one.law.name}: {one.problem}."
     events = [step.event for step in steps[begin:]]
-    return script(
-        search.table, steps[begin].before, events, name=name, because=because, law=one.law.broken, memory=memory
-    )
+    return script(search.table, steps[begin].before, events, name=name, because=because, law=one.law, memory=memory)
 
 
 def _said(answer: Any) -> str:

@@ -15,6 +15,7 @@ from ..journal import opened
 from ..proofs import AIMED, bounds_of
 from ..replay import decide_again, explain, replay, standing, told
 from ..replay.told import Found
+from . import guards_seen
 from .checking import found, proved
 from .drawing import Form, draw, keep, stale
 from .importing import imports
@@ -22,7 +23,7 @@ from .journals import journaled_of, place_of, walked
 from .loading import load
 from .pathing import As, Tracer, paths_of
 from .running import BadInput
-from .searching import STATES, Walks, kept
+from .searching import STATES, Walked, Walks, kept
 from .texts import add
 from .verifying import verified
 
@@ -77,16 +78,23 @@ def add_verbs(
         into: Annotated[
             Path | None, Parameter(help="A folder for what breaks a law: a test that shows it, and its diagram.")
         ] = None,
+        guards: Annotated[
+            bool,
+            FLAG,
+            Parameter(help="Also which guards never or always held in the searches, and which rows held at once."),
+        ] = False,
         json: Json = False,
     ) -> int:
         """Prove what can be proved of tables: their structure, that every run ends, within how many steps, and laws.
 
         Without a target, the tables of this program. Laws are proved where all of a table can be looked at: without its
         guards, or on every combination of facts. Where guards and a world that may do anything are played, they are
-        searched for a counterexample, shortest first; that none is found within so many runs is no proof.
+        searched for a counterexample, shortest first; that none is found within so many runs is no proof. How many
+        guards were seen both ways there is one line; with --guards each that was not is shown, and the rows of one
+        cell that held at once, with the evidence of both.
 
         Exit 1 if a table has a flaw, a limit that no count can reach, a law that is broken, or a cycle that nothing
-        bounds; that is printed row by row.
+        bounds; that is printed row by row. Also if two rows held at once that a table takes to be apart.
 
         Examples:
             statecraft check
@@ -94,15 +102,23 @@ def add_verbs(
             statecraft check my_machines:DOOR --json
             statecraft check --bound --policy strict.toml
             statecraft check --states 1000000 --into broken
+            statecraft check my_machines --guards
         """
+        if guards and bound:
+            raise BadInput("check: found --guards beside --bound, expected one of them")
         whole = proved(target or tables, policy, changes)
         report = bounds_of(whole) if bound else whole
         walks = Walks(()) if bound else found(target or tables, states)
         if json:
             plain = codec().to_plain(report)
-            sys.stdout.buffer.write(dump(plain if bound else {**plain, "walks": codec().to_plain(walks.walks)}) + b"\n")
+            more = {
+                "walks": codec().to_plain(walks.walks, tuple[Walked, ...]),
+                "guards": [guards_seen.plain(one, full=guards) for one in walks.seen],
+            }
+            sys.stdout.buffer.write(dump(plain if bound else {**plain, **more}) + b"\n")
         else:
-            sys.stdout.write("\n".join((*report.lines, *walks.lines)) + "\n")
+            full = guards_seen.in_full(walks.seen) if guards else ()
+            sys.stdout.write("\n".join((*report.lines, *walks.lines, *full)) + "\n")
         if into is not None:
             for path in kept(walks, into):
                 sys.stderr.write(f"{path}\n")

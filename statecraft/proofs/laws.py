@@ -13,23 +13,23 @@ import attrs
 
 from ..step import Answer, Fault
 
-R = TypeVar("R")
-E = TypeVar("E")
-T = TypeVar("T")
+R_co = TypeVar("R_co", covariant=True)
+E_co = TypeVar("E_co", covariant=True)
+T_con = TypeVar("T_con", contravariant=True)
 
 
 @attrs.frozen
-class Taken(Generic[R, E]):
+class Taken(Generic[R_co, E_co]):
     """One event as it met a machine: the run before it, and what the machine answered, or the fault that it was."""
 
-    before: R
-    event: E
-    answer: Answer[R, Any] | Fault
-    after: R
+    before: R_co
+    event: E_co
+    answer: Answer[R_co, Any] | Fault
+    after: R_co
 
 
 @attrs.frozen
-class Law(Generic[T]):
+class Law(Generic[T_con]):
     """What must hold of each step: `broken` answers what is wrong with one, in words; nothing where nothing is.
 
     `broken` is given the step, and what the law remembers of the steps before it: `start` at first, and then what
@@ -38,9 +38,9 @@ class Law(Generic[T]):
 
     name: str
     reason: str
-    broken: Callable[[T, Any], str]
+    broken: Callable[[T_con, Any], str]
     start: Hashable = None
-    remember: Callable[[Any, T], Hashable] | None = None
+    remember: Callable[[Any, T_con], Hashable] | None = None
 
 
 def no_fault(step: Taken[Any, Any], memory: object) -> str:

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .at_once import Both
     from .coverage import Coverage, Covered, Tally, covered
     from .pairs import PairCoverage, Pairs, PairTally, pair_report
     from .paths import Module, path_module, taken
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from .recorder import recording
     from .reporting import report
     from .scripts import script
+    from .searched import SearchCoverage, SearchTally
     from .source import Source, written
     from .stepping import StepOne, step_one
     from .strategies import NoStrategy, events, events_by_type, runs
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from .walks import Unwalked, Walked, walk
 
 __all__ = [
+    "Both",
     "Broken",
     "Case",
     "Coverage",
@@ -33,6 +36,8 @@ __all__ = [
     "PairCoverage",
     "PairTally",
     "Pairs",
+    "SearchCoverage",
+    "SearchTally",
     "Source",
     "StepOne",
     "Tally",
@@ -71,8 +76,10 @@ _HOMES = {
     **dict.fromkeys(["Module", "path_module", "taken"], "paths"),
     **dict.fromkeys(["Wanted", "Way", "wanted"], "questions"),
     **dict.fromkeys(["Source", "written"], "source"),
+    **dict.fromkeys(["SearchCoverage", "SearchTally"], "searched"),
     **dict.fromkeys(["StepOne", "step_one"], "stepping"),
     **dict.fromkeys(["Case", "cases", "table_test"], "table_list"),
+    "Both": "at_once",
     "recording": "recorder",
     "report": "reporting",
     "script": "scripts",

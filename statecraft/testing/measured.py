@@ -57,7 +57,7 @@ class Measured:
         self._tally.hear(table, event, answer)
         if self._pairs is not None:
             with suppress(Exception):  # asked beside the step, so whatever goes wrong there is not the test's affair
-                self._pairs.hear(table, run, event)
+                self._pairs.hear(table, run, event, answer)
 
     def found(self, tables: tuple[AnyTable, ...] | None) -> Found:
         """What was seen of the tables; None: of all that were stepped."""

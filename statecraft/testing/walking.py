@@ -1,8 +1,8 @@
 """Any table walked at random by hypothesis, and what has to hold at every step.
 
 At every step: no `Fault`; the given run is as it was; no budget above full or below nothing; a final state refuses
-everything; and whatever laws the caller has, each a function of the `Step`, which raises AssertionError or answers
-False where it does not hold. Where a run has ended, or no row leads anywhere else, another run begins.
+everything; and whatever laws the caller has, which are those of the proofs. Where a run has ended, or no row leads
+anywhere else, another run begins.
 
 A walk that fails is made as short as hypothesis can, and is shown as a script that can be pasted into a test.
 """
@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from ..guards import name_of
 from ..heard import AnyTable
+from ..proofs import Law, Taken
 from ..step import Answer, Fault, Refused, Step
 from ..table import Table
 from .scripts import script
@@ -27,7 +27,6 @@ R = TypeVar("R")
 E = TypeVar("E")
 C = TypeVar("C")
 
-Law = Callable[[Step[R, C]], object]
 Sends = st.SearchStrategy[E] | Callable[[R], st.SearchStrategy[E]] | Mapping[Any, Any] | None
 
 LIKELY = 4  # of so many events one may be rare, or any of the alphabet; the others have a row where the run stands
@@ -78,7 +77,7 @@ def machine_of(
     table: Table[R, Any, E, C],
     start: R | st.SearchStrategy[R],
     events: Sends[Any, Any] = None,
-    laws: Iterable[Law[R, C]] = (),
+    laws: Iterable[Law[Taken[R, E]]] = (),
     hear: Callable[[E, Answer[R, C]], None] | None = None,
 ) -> type[RuleBasedStateMachine]:
     """A hypothesis state machine that walks the table; its `TestCase` is a test.
@@ -97,6 +96,7 @@ def machine_of(
         def begin(self, run: R) -> None:
             self.first = self.now = run
             self.happened: list[E] = []
+            self.memory: tuple[Any, ...] = tuple(law.start for law in held)
             self.over = False
 
         @rule(data=st.data())
@@ -105,13 +105,23 @@ def machine_of(
                 self.begin(data.draw(starts))
             event = data.draw(sends(self.now))
             self.happened.append(event)
-            answer = _checked(table, self.first, self.now, self.happened, held)
+            answer = _checked(table, self.first, self.now, self.happened)
             if hear is not None:
                 hear(event, answer)
+            taken = Taken(self.now, event, answer, answer.run)
+            for law, memory in zip(held, self.memory, strict=True):
+                if problem := law.broken(taken, memory):
+                    raise _broken(
+                        table, self.first, self.happened, f"{law.name}: {problem}", told(table, event, answer), law
+                    )
+            self.memory = tuple(
+                memory if law.remember is None else law.remember(memory, taken)
+                for law, memory in zip(held, self.memory, strict=True)
+            )
             self.now = answer.run
             self.over = table.at(self.now) in over
             if table.at(self.now) in table.final:
-                _checked(table, self.first, self.now, [*self.happened, event], held)
+                _checked(table, self.first, self.now, [*self.happened, event])
 
     Walk.__name__ = Walk.__qualname__ = f"Walk_{table.name}"
     return Walk
@@ -124,24 +134,14 @@ def _sends(table: AnyTable, events: Any) -> Callable[[Any], st.SearchStrategy[An
     return lambda run: sends(run)
 
 
-def _checked(
-    table: AnyTable, first: Any, run: Any, events: Sequence[Any], laws: Sequence[Law[Any, Any]]
-) -> Answer[Any, Any]:
-    """The answer to the last of the events; raises `Broken`."""
-    event, played = events[-1], tuple(events)
-    before, state = repr(run), table.at(run)
-
-    def broken(what: str, lines: Sequence[str], law: Law[Any, Any] | None = None) -> Broken:
-        def write() -> str:
-            because = what.partition("\n")[0]  # pytest adds to the words of an assert what it has seen of it
-            return script(table, first, played, name="test_walk", because=because, law=law, fails=True)
-
-        return Broken(what, lines, write)
-
+def _checked(table: AnyTable, first: Any, run: Any, events: Sequence[Any]) -> Answer[Any, Any]:
+    """The answer to the last of the events, with what holds of any machine; raises `Broken`."""
+    event, before, state = events[-1], repr(run), table.at(run)
     try:
         answer = table.step(run, event)
     except Fault as fault:
-        raise broken(f"{table.name} is at fault: {fault}", told_fault(table, run, event, fault)) from fault
+        lines = told_fault(table, run, event, fault)
+        raise _broken(table, first, events, f"{table.name} is at fault: {fault}", lines) from fault
     what = ""
     if repr(run) != before:
         what = "the given run was changed"
@@ -155,15 +155,22 @@ def _checked(
         if left is not None and not 0 <= left <= (left if full is None else full):
             what = what or f"the purse holds {left} of {budget.value}, expected 0 to {full}"
     if what:
-        raise broken(f"{table.name}: {what}", told(table, event, answer))
-    if not isinstance(answer, Step):
-        return answer
-    for law in laws:
-        try:
-            holds = law(answer) is not False
-            said = ""
-        except AssertionError as error:
-            holds, said = False, f": {error}" if str(error) else ""
-        if not holds:
-            raise broken(f"{table.name}: {name_of(law)} does not hold{said}", told(table, event, answer), law)
+        raise _broken(table, first, events, f"{table.name}: {what}", told(table, event, answer))
     return answer
+
+
+def _broken(
+    table: AnyTable,
+    first: Any,
+    events: Sequence[Any],
+    what: str,
+    lines: Sequence[str],
+    law: Law[Taken[Any, Any]] | None = None,
+) -> Broken:
+    played = tuple(events)
+
+    def write() -> str:
+        because = what.partition("\n")[0]  # pytest adds to the words of an assert what it has seen of it
+        return script(table, first, played, name="test_walk", because=because, law=law, fails=True)
+
+    return Broken(what, lines, write)

@@ -18,10 +18,11 @@ from hypothesis.stateful import run_state_machine_as_test
 from ..diagrams.edges import picture
 from ..diagrams.listing import row as row_text
 from ..heard import AnyTable
+from ..proofs import Law, Taken
 from ..step import Answer
 from ..table import Table
 from .coverage import Coverage, Covered, Tally
-from .walking import Broken, Law, Sends, machine_of
+from .walking import Broken, Sends, machine_of
 
 R = TypeVar("R")
 E = TypeVar("E")
@@ -59,7 +60,7 @@ def walk(
     *,
     steps: int = 40,
     examples: int = 100,
-    laws: Iterable[Law[R, C]] = (),
+    laws: Iterable[Law[Taken[R, E]]] = (),
     unsampled: Excuses | None = None,
     seed: int | None = 0,
 ) -> Walked:

@@ -170,8 +170,8 @@ TWO_OPEN, EXPIRED, UNFORESEEN, NEWS = (
 HEARD = attrs.evolve(EXPIRED, turn=attrs.evolve(EXPIRED.turn, signal="result"))
 WARNED = counting("validation_error", WIDE["validation_error"][0], stop=None)
 """A nudge is due."""
-LEARNED = attrs.evolve(WARNED, turn=attrs.evolve(WARNED.turn, signal="result"))
-"""The same in a turn that brought something new."""
+LEARNED = attrs.evolve(WARNED, turn=attrs.evolve(WARNED.turn, signal="result"), reply=spent_up(Mend.EMPTY).reply)
+"""The same in a turn that brought something new, after something went wrong."""
 
 TURNS: list[Case] = [
     ("an answer to an open call", TWO_OPEN, Result(5.0, "2", SAME), P.ACTING, []),

@@ -8,7 +8,6 @@ from typing import Any
 import attrs
 from hypothesis import strategies as st
 
-from machines.commands import Command
 from machines.escalation import ESCALATION, Ladder, Rung
 from machines.events import Awaited, Call, Declared, Facts, RefusalKind, Reply, StopReason, Text, TurnEnded, Usage
 from machines.held import HELD, Held, HeldState, consent_key
@@ -19,6 +18,7 @@ from machines.reply import REPLY, Mend, Mending, mending
 from machines.request import REQUEST, sending
 from machines.wait import WAIT, OneWait
 from statecraft import Step
+from statecraft.proofs import Law, Taken
 from statecraft.testing import events, events_by_type, likely, runs, walk
 
 few = st.sampled_from
@@ -47,6 +47,30 @@ HELPED = [RefusalKind.REPLY_BUDGET, RefusalKind.RATE_LIMIT, RefusalKind.TRANSCRI
 recoveries = runs(Recovery, {int: st.integers(0, 2)})
 
 
+def is_checkpoint(step: Taken[Candidate, object], _: object) -> str:
+    return "a checkpoint" if step.after.forced and step.after.at is Message.CHECKPOINT else ""
+
+
+ENDS = Law("forced, it is no checkpoint", "the run ends with it", is_checkpoint)
+
+
+def came_late(step: Taken[Held, object], _: object) -> str:
+    return "late" if step.after.at is HeldState.ANSWERED and step.after.when >= step.after.until else ""
+
+
+IN_TIME = Law("an answer came in time", "a late one says nothing", came_late)
+
+
+def unpaid(step: Taken[Mending, object], _: object) -> str:
+    spends = REPLY.rows[step.answer.row].spends if isinstance(step.answer, Step) else None
+    full = {budget: size or 0 for budget, size in REPLY.full(step.after).items()}
+    paid = not isinstance(spends, Mend) or (step.after.left[spends] or 0) < full[spends]
+    return "" if paid else "nothing is gone of what it spends"
+
+
+PAID = Law("what is mended was paid", "or it never ends", unpaid)
+
+
 def test_a_message_comes_to_every_row() -> None:
     candidates = runs(
         Candidate,
@@ -61,11 +85,14 @@ def test_a_message_comes_to_every_row() -> None:
     anything = events(MESSAGE, seldom, body=Text("body", 4))
     said = events_by_type(MESSAGE, {**seldom, "stop": StopReason.END_TURN, "text": Text("words", 12), "calls": ()})
     sent = st.integers(0, 6).flatmap(lambda number: said[Reply] if number else anything)
-    walk(MESSAGE, candidates, sent, laws=[a_forced_stop_is_never_a_checkpoint], steps=60, examples=40)
-
-
-def a_forced_stop_is_never_a_checkpoint(step: Step[Candidate, Command]) -> bool:
-    return not (step.run.forced and step.target is Message.CHECKPOINT)
+    walk(
+        MESSAGE,
+        candidates,
+        sent,
+        laws=[ENDS],
+        steps=60,
+        examples=40,
+    )
 
 
 def test_a_wait_comes_to_every_row() -> None:
@@ -92,11 +119,14 @@ def test_a_held_call_comes_to_every_row() -> None:
         "answer": few([None, "yes", "deny", *["approve"] * 4]),
         "consents_to": few([None, "other", *[consent_key(CALL).hex()] * 3]),
     }
-    walk(HELD, held, {**signals, "value": None, "name": "go"}, laws=[an_answer_came_in_time], steps=30, examples=60)
-
-
-def an_answer_came_in_time(step: Step[Held, Command]) -> bool:
-    return step.target is not HeldState.ANSWERED or step.run.when < step.run.until
+    walk(
+        HELD,
+        held,
+        {**signals, "value": None, "name": "go"},
+        laws=[IN_TIME],
+        steps=30,
+        examples=60,
+    )
 
 
 def test_the_escalation_comes_to_every_row() -> None:
@@ -121,13 +151,14 @@ def test_the_recovery_of_a_reply_comes_to_every_row() -> None:
         "added": few([None, None, 0, 4]),
         "window": few([None, 100]),
     }
-    walk(REPLY, starts, replies, laws=[what_is_mended_was_paid], steps=15, examples=100)
-
-
-def what_is_mended_was_paid(step: Step[Mending, Command]) -> bool:
-    spends = REPLY.rows[step.row].spends
-    full = {budget: size or 0 for budget, size in REPLY.full(step.run).items()}
-    return not isinstance(spends, Mend) or (step.run.left[spends] or 0) < full[spends]
+    walk(
+        REPLY,
+        starts,
+        replies,
+        laws=[PAID],
+        steps=15,
+        examples=100,
+    )
 
 
 def test_the_recovery_of_a_request_comes_to_every_row() -> None:

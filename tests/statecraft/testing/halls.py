@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from statecraft import Evidence, Rows, Table, inner, keep, seen
+from statecraft import Evidence, Rows, Table, ignore, inner, keep, ordered, seen
 
 
 class Spring(Enum):
@@ -111,6 +111,25 @@ def hall(
         purse=purse,
         pay=pay,
     )
+
+
+def count(run: Closer, event: Push) -> tuple[Closer, tuple[()]]:
+    return attrs.evolve(run, pushes=run.pushes + 1), ()
+
+
+def push(*guards: Any, **more: Any) -> Any:
+    """A row on which a push opens the door."""
+    return row(Door.SHUT, Push, Door.OPEN, keep, *guards, **more)
+
+
+IN_ORDER = ordered([Door.SHUT], [Push], "as they are tried")
+REST = row(Door.SHUT, Push, Door.SHUT, keep)
+QUIET = ignore([Door.SHUT], [Wind], "nobody feels it")
+
+
+def door(*entries: Any, inners: Any = ()) -> Table[Hall, Door, Push | Wind, Any]:
+    """A hall that ends when its door opens, and in which nobody feels the wind."""
+    return hall(*entries, QUIET, inners=inners, final=[Door.OPEN, Door.GONE])
 
 
 CLOSER = closer(spring(Spring.SLACK, Push, Spring.WORN, keep, strong), spring(Spring.SLACK, Push, Spring.SLACK, keep))

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import pytest
 
-from statecraft import Evidence, Level, Reading, Table, guard, ignore, keep, ordered, reaches, seen
+from statecraft import Evidence, Level, Reading, Table, guard, keep, ordered, reaches, seen
 from statecraft.testing import PairTally, pair_report
 
-from .halls import Closer, Door, Hall, Push, Spring, Stock, Wind, closer, hall, inside, row, spring, strong
+from .halls import (
+    IN_ORDER,
+    REST,
+    Closer,
+    Door,
+    Hall,
+    Push,
+    Spring,
+    Stock,
+    Wind,
+    closer,
+    count,
+    door,
+    inside,
+    push,
+    spring,
+    strong,
+)
 
 
 def heavy(run: object, event: Push) -> Evidence:
@@ -27,23 +43,6 @@ def tired(run: Hall, event: Push) -> Reading:
 
 def pushed(run: Hall, event: Push) -> Evidence:
     return seen("pushed", run.closer.pushes > 0)
-
-
-def count(run: Closer, event: Push) -> tuple[Closer, tuple[()]]:
-    return attrs.evolve(run, pushes=run.pushes + 1), ()
-
-
-def push(*guards: Any, **more: Any) -> Any:
-    return row(Door.SHUT, Push, Door.OPEN, keep, *guards, **more)
-
-
-IN_ORDER = ordered([Door.SHUT], [Push], "as they are tried")
-REST = row(Door.SHUT, Push, Door.SHUT, keep)
-QUIET = ignore([Door.SHUT], [Wind], "nobody feels it")
-
-
-def door(*entries: Any, inners: Any = ()) -> Table[Hall, Door, Push | Wind, Any]:
-    return hall(*entries, QUIET, inners=inners, final=[Door.OPEN, Door.GONE])
 
 
 def never(table: Table[Hall, Door, Push | Wind, Any], *forces: int, run: Hall | None = None) -> list[tuple[int, int]]:

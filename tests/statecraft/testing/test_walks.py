@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
 from statecraft import Evidence, Step, Table, ignore, keep, seen
+from statecraft.proofs import Law, Taken
 from statecraft.testing import Broken, Unwalked, events, likely, machine_of, walk
 
 from .halls import CLOSER, Door, Hall, Push, Stock, Wind, at, hall, inside, move, pay, purse, row, strong
@@ -43,12 +44,25 @@ FORCE = {"force": st.integers(0, 9)}
 FEW = settings(max_examples=10, stateful_step_count=20, deadline=None, database=None, derandomize=True)
 
 
-def never_open(step: Step[Hall, Any]) -> bool:
-    return step.target is not Door.OPEN
+def is_open(step: Taken[Hall, Push | Wind], _: object) -> str:
+    return "it is open" if step.after.at is Door.OPEN else ""
 
 
-def some_oil(step: Step[Hall, Any]) -> None:
-    assert step.run.left[Stock.OIL] != 3, "much of the oil is gone"
+def oil_is_gone(step: Taken[Hall, Push | Wind], _: object) -> str:
+    return "much of the oil is gone" if step.after.left[Stock.OIL] == 3 else ""
+
+
+def counted(pushes: int, step: Taken[Hall, Push | Wind]) -> int:
+    return pushes + 1
+
+
+def third(step: Taken[Hall, Push | Wind], pushes: int) -> str:
+    return "pushed three times" if pushes == 2 else ""
+
+
+NEVER_OPEN = Law[Taken[Hall, Push | Wind]]("it stays shut", "for this test", is_open)
+SOME_OIL = Law[Taken[Hall, Push | Wind]]("some oil is left", "for this test", oil_is_gone)
+TWICE = Law[Taken[Hall, Push | Wind]]("it is pushed twice at most", "for this test", third, 0, counted)
 
 
 def played(text: str) -> Callable[[], None]:
@@ -126,21 +140,33 @@ def test_the_rows_of_an_inner_machine_are_to_be_walked_too() -> None:
     assert walk(table, starts, FORCE, steps=5, examples=10).coverage.rows == (4, 4)
 
 
-@pytest.mark.parametrize("law", [never_open, some_oil])
-def test_a_law_that_does_not_hold_is_shown_with_the_shortest_walk_as_a_test(law: Callable[[Any], Any]) -> None:
+@pytest.mark.parametrize(
+    ("law", "problem", "steps"),
+    [
+        (NEVER_OPEN, "it is open", 1),
+        (SOME_OIL, "much of the oil is gone", 3),
+        (TWICE, "pushed three times", 3),
+    ],
+)
+def test_a_law_that_does_not_hold_is_shown_with_the_shortest_walk_as_a_test(
+    law: Law[Taken[Hall, Push | Wind]], problem: str, steps: int
+) -> None:
     with pytest.raises(Broken) as found:
         walk(HALL, Hall(), FORCE, laws=[law], steps=20, examples=40)
     shown = str(found.value)
-    assert shown.startswith(f"hall: {law.__name__} does not hold")
-    assert ("much of the oil is gone" in shown) is (law is some_oil)
-    assert "yes strong: force=5" in shown
-    assert shown.count("step_one(") == (1 if law is never_open else 3)
+    assert shown.startswith(f"{law.name}: {problem}")
+    assert " strong: force=" in shown
+    assert shown.count("step_one(") == steps
     with pytest.raises(AssertionError):
         played(shown)()
 
 
+def led(step: Taken[Hall, Push | Wind], _: object) -> str:
+    return "elsewhere" if isinstance(step.answer, Step) and step.after.at is not step.answer.target else ""
+
+
 def test_a_law_that_holds_breaks_nothing() -> None:
-    walk(HALL, Hall(), FORCE, laws=[lambda step: step.run.at is step.target], steps=20, examples=20)
+    walk(HALL, Hall(), FORCE, laws=[Law("the run is where the row led", "for this test", led)], steps=20, examples=20)
 
 
 def test_a_fault_is_shown_with_the_walk_to_it_which_fails_until_it_is_mended() -> None:
@@ -225,8 +251,8 @@ def test_likely_events_are_those_with_a_row_unless_they_are_rare() -> None:
 
 
 def test_what_is_broken_is_a_test_of_unittest_too() -> None:
-    with pytest.raises(Broken, match="never_open does not hold"):
-        machine_of(HALL, Hall(), FORCE, [never_open]).TestCase().runTest()
+    with pytest.raises(Broken, match="it stays shut: it is open"):
+        machine_of(HALL, Hall(), FORCE, [NEVER_OPEN]).TestCase().runTest()
 
 
 def test_without_hypothesis_the_names_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
