@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from ..guards import Evidence, Finding, Scalar, as_guard, limits, name_of
+from ..guards import Evidence, Finding, Level, Scalar, as_guard, limits, name_of
 from ..heard import question_name
 
-Numbered = tuple[tuple[int, Any], ...]
-"""Rows of a table, each after its number."""
+Numbered = tuple[tuple[int, Any, frozenset[int] | None], ...]
+"""Rows of a table in their order, each after its number; asked only if one of these before it holds (None: always)."""
 
 
 class Asked:
@@ -24,7 +24,7 @@ class Asked:
         self, run: Any, event: Any, purse: Mapping[Any, Any], opened: frozenset[int], known: dict[Any, Finding]
     ) -> None:
         self.run, self.event, self._purse, self._opened = run, event, purse, opened
-        self._found = known
+        self._found: dict[Any, Any] = known
         self._said: dict[Any, bool] = {}
 
     def holding(self, rows: Numbered, taken: int | None) -> tuple[int, ...]:
@@ -34,7 +34,9 @@ class Asked:
         """
         found: list[int] = []
         said = self._said
-        for number, row in rows:
+        for number, row, after in rows:
+            if after is not None and after.isdisjoint(found):
+                continue
             try:
                 if number != taken:
                     if row.spends is not None and not self._paid(row.spends):
@@ -66,26 +68,25 @@ class Asked:
         return {"left": self._purse[spends]} if isinstance(spends, Enum) else {}
 
     def _holds(self, question: Any) -> bool:
+        function: Any = question
+        level: Level | None = None
         guard = as_guard(question)
-        if guard is not None and guard.parts:
-            heard = [self._holds(part) for part in guard.parts]
-            return not heard[0] if guard.how == "not" else all(heard) if guard.how == "all" else any(heard)
-        found = self._answer(question)
-        return bool(found.holds if isinstance(found, Evidence) else guard is not None and found.level >= guard.level)
-
-    def _answer(self, question: Any) -> Finding:
-        guard = as_guard(question)
-        function: Any = question if guard is None else guard.function
-        if function not in self._found:
-            self._found[function] = function(self.run, self.event)
-        found: Finding = self._found[function]
-        return found
+        if guard is not None:
+            if guard.parts:
+                heard = [self._holds(part) for part in guard.parts]
+                return not heard[0] if guard.how == "not" else all(heard) if guard.how == "all" else any(heard)
+            function, level = guard.function, guard.level if guard.how == "reaches" else None
+        found: Any = self._found.get(function)
+        if found is None:
+            found = self._found[function] = function(self.run, self.event)
+        return bool(found.holds if level is None else found.level >= level)
 
     def _evident(self, question: Any) -> Evidence:
+        holds = self._holds(question)
         values: dict[str, Scalar] = {}
         for name, key, value in self._values(question):
             values[key if values.get(key, value) == value else f"{name}.{key}"] = value
-        return Evidence(name_of(question), self._holds(question), values)
+        return Evidence(name_of(question), holds, values)
 
     def _values(self, question: Any) -> Iterator[tuple[str, str, Scalar]]:
         """All that the question looked at: by which part of it, under which key."""
@@ -93,6 +94,6 @@ class Asked:
         for part in () if guard is None else guard.parts:
             yield from self._values(part)
         if guard is None or not guard.parts:
-            found = self._answer(question)
+            found: Finding = self._found[question if guard is None else guard.function]
             seen = found.seen if isinstance(found, Evidence) else {**found.seen, **limits(found)}
             yield from ((name_of(question), key, value) for key, value in seen.items())

@@ -71,9 +71,13 @@ class AtOnce:
         if not isinstance(answer, Step | Refused) or not self._open(event.__class__, answer):
             return
         rows = self._to_ask(answer.source, event.__class__, answer.row)
-        purse: Mapping[Any, int | None] = self.table.left(run) if rows and self.table.budgets else {}
-        run, opened = self._stepped(run, event, answer, mark)
+        if answer.inside:
+            stepped, opened = self._stepped(run, event, answer, mark, put=bool(rows))
+        else:
+            stepped, opened = run, frozenset[int]()
         if rows:
+            purse: Mapping[Any, int | None] = self.table.left(run) if self.table.budgets else {}
+            run = stepped
             self._ask(rows, Asked(run, event, purse, opened, self._known(event.__class__, answer, mark)), answer)
 
     def _ask(self, rows: Numbered, asked: Asked, answer: Step[Any, Any] | Refused[Any]) -> None:
@@ -124,16 +128,27 @@ class AtOnce:
         if found is None:
             pairs = [pair for pair in self.left.get((state, event), ()) if pair[0] >= row]
             numbers = sorted({number for pair in pairs for number in pair})
-            found = self._rows[state, event, row] = tuple((number, self.table.rows[number]) for number in numbers)
+            firsts = {one for one, _ in pairs}
+            found = self._rows[state, event, row] = tuple(
+                (
+                    number,
+                    self.table.rows[number],
+                    None if number in firsts else frozenset(one for one, other in pairs if other == number),
+                )
+                for number in numbers
+            )
         return found
 
     def _stepped(
-        self, run: Any, event: Any, answer: Step[Any, Any] | Refused[Any], mark: Mark
+        self, run: Any, event: Any, answer: Step[Any, Any] | Refused[Any], mark: Mark, *, put: bool
     ) -> tuple[Any, frozenset[int]]:
-        """The run with its inner machines stepped, as `Table.step` does it, and those that may go on."""
+        """The run with its inner machines stepped, as `Table.step` does it, and those that may go on.
+
+        Without `put` they are heard alone, and the run is as it was.
+        """
         opened: frozenset[int] = frozenset()
         answers = list(zip(answer.inside, mark[-1], strict=True))
-        for held in self.table.inners if answers else ():
+        for held in self.table.inners:
             # Most of those that are there are not for this event: the names say so before anything is looked up.
             if not answers or held.name != answers[0][0].machine or answer.source not in held.during:
                 continue
@@ -142,7 +157,7 @@ class AtOnce:
                 continue
             inside, marked = answers.pop(0)
             self.inside[held.name].hear(kid, event, inside, marked)
-            if isinstance(inside, Step):
+            if put and isinstance(inside, Step):
                 run = held.put(run, event, inside.run)
                 opened |= {id(held)} if inside.target not in held.table.final else frozenset()
         return run, opened
