@@ -15,6 +15,7 @@ import attrs
 from ..diagrams import mermaid, taken
 from ..heard import AnyTable
 from ..proofs import (
+    NO_FAULT,
     Broken,
     CannotAsk,
     Decided,
@@ -29,6 +30,7 @@ from ..proofs import (
     explore,
     skeleton,
 )
+from ..proofs.asking import ready
 from ..step import Fault
 from ..testing.broken_law import law_script, played, steps_text
 from ..testing.searched import SearchCoverage, SearchTally
@@ -124,6 +126,8 @@ def walked(
     broken: list[tuple[Search[Any, Any], Broken]] = []
     tally = SearchTally()
     for number, (search, start) in enumerate(starts):
+        laws = (NO_FAULT, *search.laws)  # asked here too: what tallies a search plays it, which hides a wrong start
+        ready(f"the search of {search.table.name} from {start!r}", search, search.starts[start], laws)
         seen = explore(tally.of(search), start, states=max(1, left // (len(starts) - number)), tell=tell)
         left -= min(left, seen.states)
         found.append(_searched(search, seen))

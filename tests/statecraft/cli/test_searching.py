@@ -97,7 +97,7 @@ SEARCHES, FACTS = [], [COINS]
 
 def walks_of(out: str) -> str:
     """What is told of the walks, without the seconds."""
-    told = out[out.index("looked at whole:") :]
+    told = out[out.index("looked at whole:") :].partition("gate: guards: ")[0]
     return "\n" + re.sub(r",? in \d+\.\d s$", "", told, flags=re.MULTILINE)
 
 
