@@ -251,7 +251,7 @@ def _refusal(event: Refusal, lack: Lack) -> RefusalLine:
 
 
 def _text(text: Text) -> str:
-    """A text of that length, and another for another digest; nothing where it was empty or blank."""
+    """A text of that length, which begins as its digest does; nothing where it was empty."""
     return f"{text.digest} "[: max(text.chars, 0)].ljust(text.chars, ".")
 
 

@@ -127,3 +127,15 @@ def test_every_row_of_a_run_is_walked() -> None:
     assert aimed.never == tuple(NEVER)
     assert aimed.states < 15_000, "it ends as soon as the last row is found"
     assert aimed_paths(aimed).rows == set(row_paths(RUN)) - set(NEVER)
+
+
+def test_the_verb_writes_what_it_found_and_says_what_it_did_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["paths", "--as", "trace", "--states", "401", "--into", str(tmp_path)]
+    assert run_app(application(), words) == 1
+    said = capsys.readouterr()
+    assert {Path(line).suffix for line in said.out.splitlines()} == {".jsonl", ".toml"}
+    assert sorted(map(str, tmp_path.iterdir())) == sorted(said.out.splitlines())
+    assert "  not reached: run/held 8 WAITING Clock -> WAITING keep\n" in said.err
+    assert "judge the traces of a start by its policy: statecraft audit --policy START.toml START-*.jsonl\n" in said.err
