@@ -9,7 +9,7 @@ from rpds import HashTrieSet
 from statecraft import Evidence, Level, Reading, Scalar
 from statecraft.evolve import evolve
 
-from ._run_endings import Done, answered, conclude, unanswered
+from ._run_endings import Done, answered, conclude, left_open, unanswered
 from ._run_guards import limit_reached, nudge_due
 from ._run_holding import marked, needs_consent
 from ._run_spending import at_time, charge, charge_summary, charged, timed
@@ -42,9 +42,6 @@ from .request import RequestState, passed
 from .state import Run
 from .turn import Answer, Turn, asked_by, outcome_of, unrun
 from .wait import WaitState, told_of
-
-MOST_UNANSWERED = 64
-"""Calls without an answer that a run remembers for its account; the newest are kept."""
 
 BY_NAME: Mapping[str, Detector[TurnEnded]] = {detector.name: detector for detector in ROSTER}
 
@@ -185,17 +182,17 @@ def hear(run: Run, event: Said) -> Done:
 
 def ask(run: Run, event: TurnEnded) -> Done:
     """The turn is over and nothing is wrong with it."""
-    return _close(run, event), [*unanswered(run), asks(run)]
+    return close_turn(run, event), [*unanswered(run), asks(run)]
 
 
 def wait(run: Run, event: TurnEnded) -> Done:
     """The turn only looked at declared waits: nothing is judged or asked before it is worth looking again."""
-    return _close(run, event), [*unanswered(run), WaitUntil(run.waits.next_at)]
+    return close_turn(run, event), [*unanswered(run), WaitUntil(run.waits.next_at)]
 
 
 def tell_wait(run: Run, event: TurnEnded) -> Done:
     """Waits ended as nobody hoped: the model is told, and a person where nobody foresaw the value."""
-    return _close(run, event), [*_left_over(run), *_tell_waits(run), asks(run)]
+    return close_turn(run, event), [*_left_over(run), *_tell_waits(run), asks(run)]
 
 
 def _left_over(run: Run) -> list[Command]:
@@ -213,7 +210,7 @@ def nudge_by(detector: Detector[TurnEnded]) -> Effect:
 
     def effect(run: Run, event: TurnEnded) -> Done:
         told = Tell(detector.name, values_of(detector.read(run, event)))
-        closed = _close(run, event)
+        closed = close_turn(run, event)
         streaks = evolve(closed.streaks, nudged=(*closed.streaks.nudged, detector.name))
         return evolve(closed, streaks=streaks, told=True), [*unanswered(run), told, asks(run)]
 
@@ -231,7 +228,7 @@ def stop_by(detector: Detector[TurnEnded]) -> Effect:
 
     def effect(run: Run, event: TurnEnded) -> Done:
         reason = Reason(detector.name, values_of(detector.read(run, event)))
-        return conclude(_close(run, event), _left_over(run), reason, Fact.STUCK)
+        return conclude(close_turn(run, event), _left_over(run), reason, Fact.STUCK)
 
     effect.__name__ = f"stop_{detector.name}"
     return effect
@@ -246,7 +243,7 @@ def rescue_by(detector: Detector[TurnEnded]) -> Effect:
             ("unwritten", ", ".join(run.unwritten)),
             *values_of(detector.read(run, event)),
         )
-        closed = _close(run, event)
+        closed = close_turn(run, event)
         streaks = evolve(
             closed.streaks, barren=0, barren_ok=0, barren_failed=0, stalled=0, stalled_ok=0, stalled_failed=0, silent=0
         )
@@ -292,7 +289,7 @@ def third(run: Run, detector: Scalar) -> Reason:
 def stop_escalated(run: Run, event: TurnEnded) -> Done:
     """A third nudge within the window: whichever detector gives it, it is a stop."""
     reason = third(run, nudge_due(run, event).seen["detector"])
-    return conclude(_close(run, event), _left_over(run), reason, Fact.STUCK)
+    return conclude(close_turn(run, event), _left_over(run), reason, Fact.STUCK)
 
 
 def stop_at_limit(run: Run, event: Event) -> Done:
@@ -300,7 +297,7 @@ def stop_at_limit(run: Run, event: Event) -> Done:
     found = limit_reached(run, event)
     reason = Reason("limit") if found is None else Reason(found.name, _values(found))
     run = charge_summary(run, event) if isinstance(event, Condensed) else run
-    after = _close(run, event) if isinstance(event, TurnEnded) else at_time(run, event)
+    after = close_turn(run, event) if isinstance(event, TurnEnded) else at_time(run, event)
     return conclude(after, _left_over(run), reason, Fact.LIMIT_REACHED)
 
 
@@ -349,16 +346,16 @@ def _brought(turn: Turn, learned: Learned) -> Turn:
     )
 
 
-def _close(run: Run, event: TurnEnded | Event) -> Run:
+def close_turn(run: Run, event: TurnEnded | Event) -> Run:
     """The turn goes into the streaks; a change in the world lets waits that are over begin again."""
-    left = (*run.unanswered, *run.turn.open)[-MOST_UNANSWERED:]
     streaks = run.turned
     if streaks.nudged and streaks is not run.streaks:
         still = tuple(name for name in streaks.nudged if name not in BY_NAME or _sees(BY_NAME[name], run, event))
         streaks = streaks if still == streaks.nudged else evolve(streaks, nudged=still)
     if run.turn.moved and run.waits.over:
         run = evolve(run, waits=evolve(run.waits, over=HashTrieSet()))
-    return evolve(run, spent=timed(run.spent, event), turn=Turn(run.turn.number), unanswered=left, streaks=streaks)
+    run = left_open(run)
+    return evolve(run, spent=timed(run.spent, event), turn=Turn(run.turn.number), streaks=streaks)
 
 
 def _sees(detector: Detector[TurnEnded], run: Run, event: Event) -> bool:

@@ -6,6 +6,7 @@ A stop that was forced is never `completed`; what the agent says then stands ben
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from statecraft.evolve import evolve
 
@@ -18,6 +19,9 @@ from .outcome import Account, Fact, MessageKind, Outcome, Reason, TerminalStatus
 from .state import ENDINGS, Phase, Run
 
 Done = tuple[Run, Sequence[Command]]
+
+MOST_UNANSWERED: Final = 64
+"""Calls without an answer that a run remembers for its account; the newest are kept."""
 
 LAST_REPLY_FACTS: Mapping[StopReason, tuple[Fact, ...]] = {
     StopReason.LENGTH: (Fact.TRUNCATED,),
@@ -147,6 +151,15 @@ def answered(event: Reply, why: str) -> list[Command]:
 
 def _held(run: Run) -> list[Call]:
     return [one.call for one in run.turn.held]
+
+
+def left_open(run: Run) -> Run:
+    """The run without its open and held calls, which it answers itself: its account names them."""
+    calls = (*run.turn.open, *_held(run))
+    if not calls:
+        return run
+    left = (*run.unanswered, *calls)[-MOST_UNANSWERED:]
+    return evolve(run, turn=evolve(run.turn, open=(), held=()), unanswered=left)
 
 
 def unanswered(run: Run) -> list[Command]:

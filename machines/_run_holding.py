@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statecraft.evolve import evolve
 
-from ._run_endings import Done, conclude, unanswered
+from ._run_endings import Done, conclude, left_open, unanswered
 from ._run_guards import NOT_RUN, mark_of
 from ._run_spending import at_time
 from .commands import AnswerCalls, RunCalls, TellPerson, WaitUntil
@@ -98,8 +98,8 @@ def _in_vain(one: Held) -> str:
 
 def stop_held(run: Run, event: Signal | Clock) -> Done:
     """The calls of one turn waited for something outside again and again."""
-    run = marked(run, event)
-    return conclude(run, unanswered(run), Reason("held", (("allowed", held_full(run)),)), Fact.STUCK)
+    run, answers = marked(run, event), unanswered(run)
+    return conclude(left_open(run), answers, Reason("held", (("allowed", held_full(run)),)), Fact.STUCK)
 
 
 def hear_signal(run: Run, event: Signal | Clock) -> Done:

@@ -10,7 +10,7 @@ from typing import Final
 
 from statecraft.evolve import evolve
 
-from ._run_effects import asks, kept, third, values_of
+from ._run_effects import asks, close_turn, kept, third, values_of
 from ._run_endings import Done, answered, conclude, unanswered
 from ._run_spending import at_time, charge, charge_summary
 from .commands import Ask, Command, Condense, Discard, Simplify, Tell, Withdraw
@@ -219,8 +219,9 @@ def stop_condensing(run: Run, event: Condensed) -> Done:
 
 
 def _give_up(run: Run, event: Condensed, reason: Reason) -> Done:
-    out: list[Command] = [Withdraw()] if run.at in (Phase.ASKING, Phase.RECOVERING) else unanswered(run)
-    return conclude(condensed(run, event), out, reason, Fact.STUCK)
+    if run.at in (Phase.ASKING, Phase.RECOVERING):
+        return conclude(condensed(run, event), [Withdraw()], reason, Fact.STUCK)
+    return conclude(close_turn(condensed(run, event), event), unanswered(run), reason, Fact.STUCK)
 
 
 def condensed(run: Run, event: Condensed) -> Run:

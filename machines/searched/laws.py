@@ -234,7 +234,7 @@ def _goes_on_after_progress(step: Taking, taken: Stepped) -> bool:
 
 
 Nudged = tuple[int, ...]
-"""The turns in which a nudge was given, since the last progress, relative to the first of them."""
+"""The nudges that stand, by how many turns ago each was given. What one request tells of several is one nudge."""
 
 
 def _nudge_of(step: Taking) -> bool:
@@ -244,7 +244,7 @@ def _nudge_of(step: Taking) -> bool:
 
 
 def nudged_after(turns: Nudged, step: Taking) -> Nudged:
-    """The nudges that stand after the step, by how many turns ago each was given."""
+    """The nudges that stand after the step: one counts from the reply to the request that told it."""
     taken = _stepped(step)
     if taken is None:
         return turns
@@ -254,19 +254,19 @@ def nudged_after(turns: Nudged, step: Taking) -> Nudged:
     ended = isinstance(step.event, TurnEnded)
     if (ended and step.before.turn.signal) or any(isinstance(c, Tell) and c.by == "rescue" for c in taken.commands):
         turns = ()
+    heard = isinstance(step.event, Reply) and step.before.told
+    turns = (*turns, 0) if heard else turns
     moved = run.turn.number - step.before.turn.number
-    within = run.policy.escalation.within
-    turns = tuple(ago + moved for ago in turns if ago + moved < within)
-    return (*turns, 0) if _nudge_of(step) else turns
+    return tuple(ago + moved for ago in turns if ago + moved < run.policy.escalation.within)
 
 
 def nudges_on(step: Taking, turns: Nudged) -> str:
     """The third nudge within the ladder's turns is a stop, unless something new came in between."""
     run = step.before
-    if not run.policy.escalation.stops or not _nudge_of(step):
+    if not run.policy.escalation.stops or not _nudge_of(step) or run.turn.signal:
         return ""
-    stand = nudged_after(turns, step)
-    return f"a third nudge within {run.policy.escalation.within} turns, without a stop" if len(stand) > 2 else ""
+    stand = sum(ago < run.policy.escalation.within for ago in turns)
+    return f"a third nudge within {run.policy.escalation.within} turns, without a stop" if stand > 1 else ""
 
 
 def cancel_fails(step: Taking, _: object) -> str:

@@ -155,5 +155,21 @@ STARTS: Final[Mapping[str, Run]] = {
             read=READ,
             poll=POLL,
         ),
+        # Last, since what the others leave over is its own: everything at once, of which no end is in sight.
+        start_of(
+            "everything",
+            attrs.evolve(
+                SMALL,
+                budget=attrs.evolve(FREE, turns=8),
+                recovery=recovery(2),
+                escalation=Escalation(within=4, rescues=1),
+                detectors=TIGHT,
+            ),
+            read=READ,
+            write=WRITE,
+            poll=POLL,
+            search=SEARCH,
+            ask=ASK,
+        ),
     )
 }

@@ -62,6 +62,7 @@ class Walked:
 
     `how` is `skeleton`, `facts` or `search`, `of` what of it (the start of a search). `closed`: all of it was seen.
     `size` counts places, decisions or states, `steps` what was taken between them, `depth` the events of a search.
+    `open` is what could not be shown, and is no mistake for that.
     """
 
     table: str
@@ -75,6 +76,7 @@ class Walked:
     laws: tuple[str, ...]
     broken: tuple[BrokenLaw, ...]
     problem: str = ""
+    open: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -177,11 +179,11 @@ def _skeleton(table: AnyTable, laws: Sequence[Law[Any]]) -> Walked:
     except TooLarge as problem:
         return Walked(table.name, "skeleton", "", 0, 0, 0, False, 0.0, _names(laws), (), str(problem))
     broken = [BrokenLaw(one.law.name, one.law.reason, one.problem, one.lines) for one in found.broken]
-    broken += [BrokenLaw(STUCK, "a run that cannot end never does", f"none from {one}", ()) for one in found.stuck]
-    names = (*_names(laws), *((STUCK,) if table.final else ()))
-    return Walked(
-        table.name, "skeleton", "", found.places, found.crossings, 0, True, found.seconds, names, tuple(broken)
-    )
+    names = (*_names(laws), *((STUCK,) if table.final and not found.stuck else ()))
+    # The skeleton knows whether anything is left of a budget, and not how much: what is empty there may never be so.
+    left = (f"{STUCK}: none is known from {', '.join(found.stuck)} once a budget is used up",) if found.stuck else ()
+    how = ("skeleton", "", found.places, found.crossings, 0, True, found.seconds)
+    return Walked(table.name, *how, names, tuple(broken), open=left)
 
 
 def _decided(found: Decided) -> Walked:
@@ -231,7 +233,7 @@ def _names(laws: Iterable[Law[Any]]) -> tuple[str, ...]:
 
 
 def _lines(walks: Sequence[Walked]) -> Iterator[str]:
-    proved = [one for one in walks if one.how != "search" and (one.laws or one.problem)]
+    proved = [one for one in walks if one.how != "search" and (one.laws or one.problem or one.open)]
     if proved:
         yield "looked at whole:"
     for one in proved:
@@ -251,6 +253,7 @@ def _proved(one: Walked) -> Iterator[str]:
     yield from _told([one])
     if not one.problem:
         yield from (f"    proved: {law}" for law in _holding([one]))
+    yield from (f"    not shown: {what}" for what in one.open)
 
 
 def _found(table: str, walks: Sequence[Walked]) -> Iterator[str]:
@@ -278,7 +281,7 @@ def _told(walks: Sequence[Walked]) -> Iterator[str]:
     ways = sorted(((one, walk.of) for walk in walks for one in walk.broken), key=lambda found: len(found[0].way))
     told: set[str] = set()
     for one, start in ways:
-        if one.law in told and one.law != STUCK:
+        if one.law in told:
             continue
         told.add(one.law)
         yield f"    BROKEN: {one.law}"

@@ -6,11 +6,26 @@ from typing import Any
 
 import pytest
 
-from machines._run_effects import MOST_UNANSWERED
-from machines.events import Begin, Call, Cancel, ErrorKind, Event, Reply, Result, StopReason, Text
+from machines._run_endings import MOST_UNANSWERED
+from machines.commands import End
+from machines.events import (
+    Awaited,
+    Awaits,
+    Begin,
+    Call,
+    Cancel,
+    Condensed,
+    ErrorKind,
+    Event,
+    Reply,
+    Result,
+    Signal,
+    StopReason,
+    Text,
+)
 from machines.manifest import Kind, Tool
 from machines.outcome import Fact
-from machines.policy import Budget, Policy
+from machines.policy import DEFAULT, Budget, Policy
 from machines.state import Phase, Run, new_run
 from machines.supervisor import Moved, feed
 from statecraft import Refused, Step
@@ -138,3 +153,32 @@ def test_an_answer_after_the_end_is_not_heard() -> None:
     assert isinstance(move, Moved)
     assert isinstance(move.answer, Refused)
     assert move.answer.why
+
+
+def held_back(*more: Event) -> Run:
+    """A run that waits for the answer to its only call."""
+    return after(NEW, Begin(0.0), calling(ONE), Awaits(1.0, "1", Awaited.ANSWER, "question"), *more)
+
+
+VAIN = tuple(Condensed(1.0, 0) for _ in range(DEFAULT.detectors.vain_condensing.stop or 0))
+ASKED_ANEW = (Signal(1.0, "question", answer="yes"), Awaits(1.0, "1", Awaited.ANSWER, "question"))
+
+
+@pytest.mark.parametrize(
+    "stopped",
+    [
+        pytest.param(after(NEW, Begin(0.0), calling(ONE), *VAIN), id="condensed in vain beside an open call"),
+        pytest.param(held_back(*VAIN), id="condensed in vain beside a held call"),
+        pytest.param(
+            held_back(*ASKED_ANEW * (2 * NEW.policy.budget.calls_per_turn), Signal(1.0, "question", answer="yes")),
+            id="held too often",
+        ),
+    ],
+)
+def test_a_stop_answers_its_calls_itself_and_nobody_answers_them_again(stopped: Run) -> None:
+    assert stopped.at is Phase.CONCLUDING
+    assert (stopped.turn.open, stopped.turn.held, stopped.unanswered) == ((), (), (ONE,))
+    fed = feed(stopped, Cancel(2.0, "enough"))
+    assert [type(command) for command in fed.commands] == [End]
+    assert fed.run.outcome is not None
+    assert fed.run.outcome.account.unanswered == ("1",)
