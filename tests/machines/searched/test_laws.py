@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -20,44 +20,22 @@ from machines.run import RUN
 from machines.searched.laws import LAWS
 from machines.searched.play import SEARCH
 from machines.state import Phase, Run
-from statecraft import Row, Table, ignore
+from statecraft.guards import name_of
 from statecraft.proofs import explore
 
-AnyRow = Row[Run, Phase, Command]
+from ..rebuilt import AnyRow, AnyTable, rebuilt
+
 Done = tuple[Run, Sequence[Command]]
 
 
-def run_of(rows: Iterable[AnyRow], *more: Any) -> Table[Run, Phase, Event, Command]:
-    """The run's table with other rows."""
-    return Table(
-        "run",
-        [*rows, *RUN.marks, *more],
-        events=RUN.events,
-        initial=RUN.initial,
-        final=RUN.final,
-        at=RUN.at,
-        move=RUN.move,
-        budgets=RUN.budgets,
-        purse=RUN.left,
-        pay=RUN.pay,
-        inners=RUN.inners,
-    )
-
-
-def changed(name: str, **how: Any) -> Callable[[], Table[Run, Phase, Event, Command]]:
+def changed(name: str, **how: Any) -> Callable[[], AnyTable]:
     """The table in which every row with this effect is another."""
-
-    def made() -> Table[Run, Phase, Event, Command]:
-        rows = [attrs.evolve(row, **how) if row.effect.__name__ == name else row for row in RUN.rows]
-        assert rows != list(RUN.rows)
-        return run_of(rows)
-
-    return made
+    return lambda: rebuilt(RUN, lambda row: attrs.evolve(row, **how) if row.effect.__name__ == name else row)
 
 
-def without(name: str) -> Callable[[], Table[Run, Phase, Event, Command]]:
+def without(name: str) -> Callable[[], AnyTable]:
     """The table without the rows with this effect."""
-    return lambda: run_of([row for row in RUN.rows if row.effect.__name__ != name])
+    return lambda: rebuilt(RUN, lambda row: None if row.effect.__name__ == name else row)
 
 
 def ends_silently(run: Run, event: Cancel) -> Done:
@@ -92,28 +70,25 @@ def waits_for_ever(run: Run, event: TurnEnded) -> Done:
     return do.wait(run, event)[0], [WaitUntil(10_000.0)]
 
 
-def cancels_when_it_likes() -> Table[Run, Phase, Event, Command]:
-    rows = [
-        attrs.evolve(row, sources=tuple(s for s in row.sources if s is not Phase.ACTING))
-        if row.event is Cancel
-        else row
-        for row in RUN.rows
-    ]
-    return run_of(rows, ignore([Phase.ACTING], [Cancel], "the tools are working"))
+def cancels_when_it_likes() -> AnyTable:
+    def idle(row: AnyRow) -> AnyRow:
+        sources = tuple(state for state in row.sources if state is not Phase.ACTING)
+        return attrs.evolve(row, sources=sources) if row.event is Cancel else row
+
+    return rebuilt(RUN, idle)
 
 
-def asks_whatever_it_costs() -> Table[Run, Phase, Event, Command]:
-    stops = ("stop_at_limit_in_reply", "stop_at_limit")
+def asks_whatever_it_costs() -> AnyTable:
     spent = {"limits", "limits_with_reply"}
-    rows = [
-        row
-        for row in RUN.rows
-        if not (row.effect.__name__ in stops and spent & {getattr(guard, "name", "") for guard in row.guards})
-    ]
-    return run_of(rows)
+    stops = ("stop_at_limit_in_reply", "stop_at_limit")
+
+    def limited(row: AnyRow) -> bool:
+        return row.effect.__name__ in stops and not spent.isdisjoint(name_of(guard) for guard in row.guards)
+
+    return rebuilt(RUN, lambda row: None if limited(row) else row)
 
 
-BROKEN: dict[str, tuple[str, Callable[[], Table[Run, Phase, Event, Command]]]] = {
+BROKEN: dict[str, tuple[str, Callable[[], AnyTable]]] = {
     "a checkpoint never ends a run": (
         "stuck",
         changed("finish_completed", guards=(message_is(Message.CHECKPOINT),)),

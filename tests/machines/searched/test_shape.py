@@ -14,32 +14,15 @@ from machines.events import Cancel
 from machines.run import RUN
 from machines.searched.shape import SHAPE
 from machines.state import Phase
-from statecraft import Row, Table
 from statecraft.proofs import skeleton
 
-AnyRow = Row[Any, Any, Any]
+from ..rebuilt import AnyRow, rebuilt
 
 
 def test_the_skeleton_of_a_run_closes_and_every_law_of_it_holds() -> None:
     found = skeleton(RUN, SHAPE)
     assert found.ok, (found.broken, found.stuck)
     assert found.places > 1_000
-
-
-def _changed(how: Callable[[AnyRow], AnyRow]) -> Table[Any, Any, Any, Any]:
-    return Table(
-        "run",
-        [*map(how, RUN.rows), *RUN.marks],
-        events=RUN.events,
-        initial=RUN.initial,
-        final=RUN.final,
-        at=RUN.at,
-        move=RUN.move,
-        budgets=RUN.budgets,
-        purse=RUN.left,
-        pay=RUN.pay,
-        inners=RUN.inners,
-    )
 
 
 def completes(row: AnyRow) -> AnyRow:
@@ -69,6 +52,6 @@ MISTAKES = (completes, asks_again, runs, ends_in_silence, may_refuse)
 
 @pytest.mark.parametrize(("law", "mistake"), list(zip(SHAPE, MISTAKES, strict=True)), ids=[law.name for law in SHAPE])
 def test_a_table_with_a_mistake_breaks_the_law_of_its_rows(law: Any, mistake: Callable[[AnyRow], AnyRow]) -> None:
-    found = skeleton(_changed(mistake), [law])
+    found = skeleton(rebuilt(RUN, mistake), [law])
     assert [broken.law for broken in found.broken] == [law]
     assert found.broken[0].lines
