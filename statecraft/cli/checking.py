@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,14 @@ from rich.console import Console
 from ..proofs import CannotAsk, Facts, NeedsRun, Progress, Report, Search, prove
 from .loading import AnyTable, load
 from .running import BadInput
-from .searching import Walks, walked
+from .searching import Tell, Walked, Walks, walked
+from .side_by_side import apart
 
 
-def found(target: str, states: int) -> Walks:
+def found(target: str, states: int, jobs: int = 1) -> Walks:
     """What the walks through MODULE or MODULE:NAME find; how far a search has come is shown in a terminal.
 
-    Raises `BadInput`.
+    With more than one of `jobs` so many processes search. Raises `BadInput`.
     """
     machines = load(target)
     _kinds(target, "SEARCHES", machines.searches, Search)
@@ -34,8 +35,12 @@ def found(target: str, states: int) -> Walks:
                     f"{rate:,.0f} a second"
                 )
 
+        def elsewhere(searches: Sequence[Search[Any, Any]], states: int, tell: Tell | None) -> Iterable[Walked]:
+            return apart(target, searches, states, jobs, tell)
+
+        other = elsewhere if jobs > 1 else None
         try:
-            return walked(machines.tables, machines.searches, machines.facts, states=states, tell=tell)
+            return walked(machines.tables, machines.searches, machines.facts, states=states, tell=tell, apart=other)
         except CannotAsk as error:
             raise BadInput(f"{target}: {error}") from error
 

@@ -47,13 +47,19 @@ STUCK = "a way leads to an ending from every place"
 
 @attrs.frozen
 class BrokenLaw:
-    """A law that does not hold: what is wrong, the way there step by step, and a test that shows it (empty: none)."""
+    """A law that does not hold: what is wrong, and the way there step by step.
+
+    Where a search found it, `name` is what the test is called that shows it, `test` its text, and `drawn` the way over
+    its machine in Mermaid's language.
+    """
 
     law: str
     reason: str
     problem: str
     way: tuple[str, ...]
+    name: str = ""
     test: str = ""
+    drawn: str = ""
 
 
 @attrs.frozen
@@ -89,7 +95,6 @@ class Walks:
     """All walks, in the order in which they were made; `seen`: what the searches saw of each table's guards."""
 
     walks: tuple[Walked, ...]
-    found: tuple[tuple[Search[Any, Any], Broken], ...] = ()
     seen: tuple[SearchCoverage, ...] = ()
 
     @property
@@ -104,6 +109,8 @@ class Walks:
 
 
 Tell = Callable[[Progress], None]
+Apart = Callable[[Sequence[Search[Any, Any]], int, Tell | None], Iterable[Walked]]
+"""What makes the searches with so many states, in other processes say."""
 
 
 def walked(
@@ -113,43 +120,44 @@ def walked(
     *,
     states: int = STATES,
     tell: Tell | None = None,
+    apart: Apart | None = None,
 ) -> Walks:
     """Walk them all. `states` are shared by the searches: what one that closes leaves over goes to the others.
 
-    Raises `CannotAsk` where a function of a law, a search or a table of facts raises.
+    `apart` makes the searches elsewhere, and nothing is then seen of guards. Raises `CannotAsk` where a function of a
+    law, a search or a table of facts raises.
     """
     if idle := [search.table.name for search in searches if not search.starts]:
         raise CannotAsk(f"the search of {idle[0]}: found no starts, expected one at least")
     shape = {id(search.table): search.shape for search in searches}
     found = [_skeleton(table, shape.get(id(table), ())) for table in _each(tables)]
     found += [_decided(decide(one)) for one in facts]
+    if apart is not None and states and searches:
+        return Walks((*found, *apart(searches, states, tell)))
     starts = [(search, start) for search in searches for start in search.starts] if states else []
     left = states
-    broken: list[tuple[Search[Any, Any], Broken]] = []
     tally = SearchTally()
     for number, (search, start) in enumerate(starts):
         laws = (NO_FAULT, *search.laws)  # asked here too: what tallies a search plays it, which hides a wrong start
         ready(f"the search of {search.table.name} from {start!r}", search, search.starts[start], laws)
         seen = explore(tally.of(search), start, states=max(1, left // (len(starts) - number)), tell=tell)
         left -= min(left, seen.states)
-        found.append(_searched(search, seen))
-        broken += [(search, one) for one in seen.broken]
+        found.append(searched(search, seen))
     once = {id(search.table): search for search, _ in starts}  # a table may have several searches
-    return Walks(tuple(found), tuple(broken), tuple(map(tally.coverage, once.values())))
+    return Walks(tuple(found), tuple(map(tally.coverage, once.values())))
 
 
 def kept(walks: Walks, folder: Path) -> tuple[Path, ...]:
     """Write each counterexample of a search: a test that fails, and the way drawn over its machine."""
-    if walks.found:
+    broken = [one for walk in walks.walks for one in walk.broken if one.test]
+    if broken:
         folder.mkdir(parents=True, exist_ok=True)
-    shortest: dict[str, tuple[Search[Any, Any], Broken]] = {}
-    for search, one in sorted(walks.found, key=lambda found: len(found[1].way.events)):
-        shortest.setdefault(test_name(search.table, one.law), (search, one))
+    shortest: dict[str, BrokenLaw] = {}
+    for one in sorted(broken, key=lambda one: len(one.way)):
+        shortest.setdefault(one.name, one)
     written: list[Path] = []
-    for name, (search, one) in shortest.items():
-        steps = [step.answer for step in one.way.steps if not isinstance(step.answer, Fault)]
-        drawn = mermaid(search.table, taken([one for one in steps if one.machine == search.table.name], search.table))
-        for path, text in ((folder / f"{name}.py", counterexample(search, one)), (folder / f"{name}.mmd", drawn)):
+    for name, one in shortest.items():
+        for path, text in ((folder / f"{name}.py", one.test), (folder / f"{name}.mmd", one.drawn)):
             path.write_text(text, encoding="utf-8")
             written.append(path)
     return tuple(written)
@@ -195,7 +203,8 @@ def _decided(found: Decided) -> Walked:
     return Walked(found.table, "facts", "", found.cases, found.cases, 1, True, found.seconds, names, broken)
 
 
-def _searched(search: Search[Any, Any], found: Explored) -> Walked:
+def searched(search: Search[Any, Any], found: Explored) -> Walked:
+    """What a search found, as text and numbers."""
     broken = tuple(_broken(search, one) for one in found.broken)
     names = _names(found.laws)
     return Walked(
@@ -214,7 +223,10 @@ def _searched(search: Search[Any, Any], found: Explored) -> Walked:
 
 def _broken(search: Search[Any, Any], one: Broken) -> BrokenLaw:
     way = (f"{_event(event)}: {steps_text(steps)}" for event, steps in played(search, one.way))
-    return BrokenLaw(one.law.name, one.law.reason, one.problem, tuple(way), counterexample(search, one))
+    steps = [step.answer for step in one.way.steps if not isinstance(step.answer, Fault)]
+    drawn = mermaid(search.table, taken([one for one in steps if one.machine == search.table.name], search.table))
+    name, test = test_name(search.table, one.law), counterexample(search, one)
+    return BrokenLaw(one.law.name, one.law.reason, one.problem, tuple(way), name, test, drawn)
 
 
 def _event(event: object) -> str:

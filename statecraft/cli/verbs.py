@@ -28,7 +28,7 @@ from .texts import add
 from .verifying import verified
 
 Change = Callable[[Path, Any], Any]
-AT_LEAST_0 = validators.Number(gte=0)
+AT_LEAST_0, AT_LEAST_1 = validators.Number(gte=0), validators.Number(gte=1)
 FLAG = Parameter(negative=(), show_default=False)
 Json = Annotated[bool, FLAG, Parameter(help="JSON for programs: one object.")]
 JsonEach = Annotated[bool, FLAG, Parameter(help="JSON for programs: one object a run, one a line.")]
@@ -75,6 +75,13 @@ def add_verbs(
             int,
             Parameter(help="Different runs that the searches look at together; 0: no search.", validator=AT_LEAST_0),
         ] = STATES,
+        jobs: Annotated[
+            int,
+            Parameter(
+                help="Processes that search, each from other starts; several of them say nothing of guards.",
+                validator=AT_LEAST_1,
+            ),
+        ] = 1,
         into: Annotated[
             Path | None, Parameter(help="A folder for what breaks a law: a test that shows it, and its diagram.")
         ] = None,
@@ -101,14 +108,16 @@ def add_verbs(
             statecraft check my_machines
             statecraft check my_machines:DOOR --json
             statecraft check --bound --policy strict.toml
-            statecraft check --states 1000000 --into broken
+            statecraft check --states 1000000 --jobs 2 --into broken
             statecraft check my_machines --guards
         """
         if guards and bound:
             raise BadInput("check: found --guards beside --bound, expected one of them")
+        if guards and jobs > 1:
+            raise BadInput(f"check: found --guards beside --jobs {jobs}, expected one of them, or --jobs 1")
         whole = proved(target or tables, policy, changes)
         report = bounds_of(whole) if bound else whole
-        walks = Walks(()) if bound else found(target or tables, states)
+        walks = Walks(()) if bound else found(target or tables, states, jobs)
         if json:
             plain = codec().to_plain(report)
             more = {
