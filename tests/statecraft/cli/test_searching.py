@@ -239,3 +239,39 @@ def test_progress_is_shown_in_a_terminal_alone(
     code, out, err = verb("check", "gates_of_tests")
     assert (code, walks_of(out)) == (0, SUMMARY)
     assert ("walking" in err) is terminal
+
+
+TWO_STARTS = """
+SEARCHES = [attrs.evolve(SEARCHES[0], starts={"new": Gate(), "paid": Gate(paid=1)})]
+"""
+
+
+def test_two_processes_find_what_one_finds(verb: Verb, gates: Gates) -> None:
+    gates(CHEAP + TWO_STARTS)
+    code, alone, _ = verb("check", "gates_of_tests")
+    found, out, err = verb("check", "gates_of_tests", "--jobs", 2)
+    assert (found, err) == (code, "")
+    assert walks_of(out) == walks_of(alone)
+
+
+BAD_KEY = """
+def key(run):
+    raise KeyError("gone")
+
+
+SEARCHES = [attrs.evolve(SEARCHES[0], key=key)]
+"""
+
+
+def test_what_cannot_be_asked_in_another_process_is_told_by_this_one(verb: Verb, gates: Gates) -> None:
+    gates(TWO_STARTS + BAD_KEY)
+    code, out, err = verb("check", "gates_of_tests", "--jobs", 2)
+    assert (code, out) == (2, "")
+    assert re.search("the search of gate from '(new|paid)': key, asked of Gate.*, raised KeyError: 'gone'", err)
+
+
+def test_guards_are_seen_by_one_process_alone(verb: Verb, gates: Gates) -> None:
+    gates()
+    code, _, err = verb("check", "gates_of_tests", "--guards", "--jobs", 2)
+    assert code == 2
+    assert "found --guards beside --jobs 2" in err
