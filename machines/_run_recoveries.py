@@ -17,6 +17,7 @@ from .commands import Ask, Command, Condense, Discard, Simplify, Tell, Withdraw
 from .detectors.roster import CONDENSING
 from .detectors.vain_condensing import vain
 from .events import Condensed, Measured, Refusal, Reply, StopReason, Values
+from .message import Candidate, Message
 from .outcome import Fact, Reason
 from .refusals.believed import believed
 from .reply import FULL_AT, Mend, ReplyCase, chars_of
@@ -32,7 +33,8 @@ CUT: Final = "the reply was cut off, so its calls may be incomplete"
 
 
 def recover(run: Run, event: Reply) -> Done:
-    """A reply that went wrong is continued, sent back, or asked for anew."""
+    """A reply that went wrong is continued, sent back, or asked for anew: what it was a candidate for is nothing."""
+    run = run if run.candidate.at is Message.CANDIDATE else evolve(run, candidate=Candidate())
     return _RECOVERIES[run.reply.case](charge(run, event), event)
 
 

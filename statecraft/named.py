@@ -61,10 +61,33 @@ def machines(text: str) -> Machines:
 
 
 def _machines(tables: tuple[AnyTable, ...], places: list[ModuleType], text: str) -> Machines:
-    searches = tuple(one for one in _listed(places, "SEARCHES", text) if one.table in tables)
-    inside = (*tables, *(held.table for table in tables for held in table.inners))
-    facts = tuple(one for one in _listed(places, "FACTS", text) if one.table in inside)
-    return Machines(tables, _samples(places, text), _assumed(places, text), _worlds(places, text), searches, facts)
+    inside = list(_inside(tables))
+    # One table alone is named: what the module says of its others is not meant, and no mistake.
+    known = [*inside, *_inside(held for place in places for held in vars(place).values() if _is_table(held))]
+    samples, worlds = _samples(places, text), _worlds(places, text)
+    for name, offered in (("SAMPLES", samples), ("WORLDS", worlds)):
+        if strange := [one for one in offered if one not in {table.name for table in known}]:
+            names = ", ".join(dict.fromkeys(table.name for table in known))
+            raise NotNamed(f"{text}: {name}: found {strange[0]!r}, expected the name of a table: {names}")
+    searches, facts = _listed(places, "SEARCHES", text), _listed(places, "FACTS", text)
+    for name, some in (("SEARCHES", searches), ("FACTS", facts)):
+        if others := [one.table.name for one in some if one.table not in known]:
+            raise NotNamed(f"{text}: {name}: found one of a table {others[0]!r} that is none of this module's own")
+    return Machines(
+        tables,
+        samples,
+        _assumed(places, text),
+        worlds,
+        tuple(one for one in searches if one.table in inside),
+        tuple(one for one in facts if one.table in inside),
+    )
+
+
+def _inside(tables: Iterable[AnyTable]) -> Iterator[AnyTable]:
+    """The tables, and the machines inside them, however deep."""
+    for table in tables:
+        yield table
+        yield from _inside(held.table for held in table.inners)
 
 
 def value(text: str, fits: Callable[[object], bool], what: str) -> Any:

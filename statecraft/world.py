@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 
+from ._given import COMMAND, EVENT, STATE, called, mapped, one, said, several
+
 
 def _alone(run: Any) -> Iterable[Any]:
     return (run,)
@@ -32,3 +34,24 @@ class World:
     request: type[Any] | None = None
     examples: Mapping[type[Any], Any] = attrs.field(factory=dict[type[Any], Any])
     cases: Callable[[Any], Iterable[Any]] = _alone
+
+    def __attrs_post_init__(self) -> None:
+        answers, wrong = mapped(self.answers, "answers")
+        for command, events in answers.items():
+            wrong = (
+                *wrong,
+                *one(command, COMMAND, "answers"),
+                *several(events, EVENT, f"answers of {called(command)}")[1],
+            )
+        wrong = (*wrong, *several(self.waits, STATE, "waits")[1])
+        for name, kind, given in (
+            ("time", EVENT, self.time),
+            ("cancel", EVENT, self.cancel),
+            ("request", COMMAND, self.request),
+        ):
+            wrong = wrong if given is None else (*wrong, *one(given, kind, name))
+        for kind, example in mapped(self.examples, "examples")[0].items():
+            if not isinstance(kind, type) or not isinstance(example, kind):
+                wrong = (*wrong, f"examples of {called(kind)}: found {said(example)}, expected one of its instances")
+        if wrong:
+            raise TypeError(f"World: {'; '.join(wrong)}")

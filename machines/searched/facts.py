@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from statecraft import Step
-from statecraft.proofs import Facts as Table
+from statecraft import Step, proofs
 from statecraft.proofs import Law, Taken, each
 
 from ..events import Declared, NoReply, Refusal, Reply, StopReason, Text
@@ -139,4 +138,4 @@ LAWS: Final[tuple[Law[Taking], ...]] = (
     Law("no final answer leaves the plan open", "what was planned is not yet done", plan_ignored),
 )
 
-MESSAGES: Final = Table(MESSAGE, candidates, replies, LAWS)
+MESSAGES: Final = proofs.Facts(MESSAGE, candidates, replies, LAWS)

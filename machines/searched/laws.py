@@ -1,7 +1,7 @@
 """What an agent's run never does, whatever model, tools, provider, person and clock do.
 
-Each law is a predicate on one step; what it has to remember of the steps before is said beside it. They hold under
-every policy that the run accepts, with every switch on or off.
+Each law is a predicate on one step; what it has to remember of the steps before is said beside it. The calls of one
+reply have different ids: whoever reads a provider's reply sees to that, before it is an event.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from typing import Final
 from statecraft import Step
 from statecraft.proofs import Law, Taken
 
+from .._run_endings import account_of
 from ..commands import AnswerCalls, Ask, Command, Discard, End, RunCalls, Tell, WaitUntil
 from ..detectors.roster import CONDENSING, ROSTER
 from ..events import Awaits, Cancel, Event, Reply, Result, Text, TurnEnded
 from ..message import Message, artifacts, blocked, grounded, was_cut, words
 from ..outcome import TerminalStatus, message_of
 from ..reply import mending
+from ..request import Retry, sending
 from ..state import ENDINGS, Phase, Purse, Run, condensings_full
 from ..turn import asked_by
+from ..wait import OneWait
 
 Taking = Taken[Run, Event]
 Stepped = Step[Run, Command]
@@ -47,9 +50,10 @@ def checkpoint_ends(step: Taking, _: object) -> str:
 def forced_completes(step: Taking, _: object) -> str:
     """A run that a rule stops is not completed, whatever its last reply says."""
     taken = _ended(step)
-    if taken is None or step.before.stop is None or taken.run.at is not Phase.COMPLETED:
+    stop = None if taken is None else taken.run.stop
+    if taken is None or stop is None or taken.run.at is not Phase.COMPLETED:
         return ""
-    return f"stopped by {step.before.stop.by}, and yet completed"
+    return f"stopped by {stop.by}, and yet completed"
 
 
 def ends_with_nothing(step: Taking, _: object) -> str:
@@ -62,6 +66,8 @@ def ends_with_nothing(step: Taking, _: object) -> str:
         return "the run has ended, and its last command is not the end with its outcome"
     if outcome.status.value != taken.run.at.value:
         return f"ended in {taken.run.at.value}, with the outcome {outcome.status.value}"
+    if outcome.account != account_of(taken.run, step.event.at):
+        return "the account is not that of the run"
     shown = (message_of(outcome, _gone), message_of(outcome, _blank))
     return "" if all(one.strip() for one in shown) else "the message of the outcome is empty"
 
@@ -116,10 +122,10 @@ def runs_broken_call(step: Taking, _: object) -> str:
     return ""
 
 
-Owed = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-"""Calls of the turn that have no answer, those of before that may still get their tool's, and those that were run."""
+Owed = tuple[tuple[str, ...], tuple[str, ...]]
+"""Calls of the turn that have no answer, and those that were run."""
 
-NOTHING_OWED: Final[Owed] = ((), (), ())
+NOTHING_OWED: Final[Owed] = ((), ())
 
 
 def _less(calls: tuple[str, ...], call: str) -> tuple[str, ...]:
@@ -132,17 +138,14 @@ def owed_after(owed: Owed, step: Taking) -> Owed:
     taken = _stepped(step)
     if taken is None:
         return owed
-    unanswered, late, ran = owed
+    unanswered, ran = owed
     event = step.event
     if step.before.at is Phase.READY:
-        unanswered, late, ran = NOTHING_OWED
+        unanswered, ran = NOTHING_OWED
     if isinstance(event, Reply):
         unanswered, ran = tuple(call.id for call in event.calls), ()
-    if isinstance(event, Result):
-        if event.call in unanswered and asked_by(step.before.turn.open, event) is not None:
-            unanswered = _less(unanswered, event.call)
-        elif event.call in late:
-            late = _less(late, event.call)
+    if _of_turn(step) and isinstance(event, Result) and event.call in unanswered:
+        unanswered = _less(unanswered, event.call)
     if isinstance(event, Awaits):
         ran = tuple(call for call in ran if call != event.call)
     for command in taken.commands:
@@ -154,8 +157,12 @@ def owed_after(owed: Owed, step: Taking) -> Owed:
             for call in command.calls:
                 if call in unanswered:
                     unanswered = _less(unanswered, call)
-            late += command.calls if isinstance(event, TurnEnded) else ()
-    return unanswered, late[-4:], ran
+    return unanswered, ran
+
+
+def _of_turn(step: Taking) -> bool:
+    """An answer to a call that is open: one that comes later is news, and no answer any more."""
+    return isinstance(step.event, Result) and asked_by(step.before.turn.open, step.event) is not None
 
 
 def answers(step: Taking, owed: Owed) -> str:
@@ -163,13 +170,13 @@ def answers(step: Taking, owed: Owed) -> str:
     taken = _stepped(step)
     if taken is None or step.before.at is Phase.READY:
         return ""
-    unanswered, _, _ = owed
+    unanswered, _ = owed
     event = step.event
     if isinstance(event, Reply):
         if unanswered:
             return f"the calls {', '.join(unanswered)} have no answer, and the next reply is here"
         unanswered = tuple(call.id for call in event.calls)
-    if isinstance(event, Result) and asked_by(step.before.turn.open, event) is not None:
+    if isinstance(event, Result) and _of_turn(step):
         if event.call not in unanswered:
             return f"the call {event.call} has an answer already"
         unanswered = _less(unanswered, event.call)
@@ -193,7 +200,7 @@ def runs_twice(step: Taking, owed: Owed) -> str:
     taken = _stepped(step)
     if taken is None:
         return ""
-    ran = () if isinstance(step.event, Reply) else owed[2]
+    ran = () if isinstance(step.event, Reply) else owed[1]
     run = [call for command in taken.commands if isinstance(command, RunCalls) for call in command.calls]
     again = [call for n, call in enumerate(run) if call in ran or call in run[:n]]
     return f"the call {again[0]} is run a second time" if again else ""
@@ -206,6 +213,7 @@ def waits_too_long(step: Taking, _: object) -> str:
         return ""
     run, limit = taken.run, taken.run.policy.budget.seconds
     until = [command.at for command in taken.commands if isinstance(command, WaitUntil)]
+    until += [one.run.until for one in taken.inside if isinstance(one.run, OneWait)]
     until += [one.until for one in run.turn.held]
     # A run whose time is over, or that was told so late, waits no longer; it only hears that it is over.
     last = max(until, default=0.0)
@@ -217,10 +225,14 @@ def waits_too_long(step: Taking, _: object) -> str:
 def recoveries_kept(step: Taking, _: object) -> str:
     """A turn that brought something new ends the incident: the next one has every recovery again."""
     taken = _stepped(step)
+    if taken is not None and isinstance(step.event, Reply) and taken.target is Phase.ACTING:
+        whole = sending(taken.run.policy.recovery).left  # the request went through: its own incident is over
+        kept = [b.value for b, left in taken.run.request.left.items() if b is not Retry.INSISTED and left != whole[b]]
+        return f"a request went through, and recoveries are still spent: {', '.join(kept)}" if kept else ""
     if taken is None or not _goes_on_after_progress(step, taken):
         return ""
     run, fresh = taken.run, mending(taken.run.policy.recovery)
-    spent = [budget.value for budget, left in run.reply.left.items() if left != fresh.left[budget]]
+    spent: list[str] = [budget.value for budget, left in run.reply.left.items() if left != fresh.left[budget]]
     if run.purse[Purse.CONDENSED] != condensings_full(run):
         spent.append(Purse.CONDENSED.value)
     return f"after progress, recoveries are still spent: {', '.join(spent)}" if spent else ""
@@ -277,7 +289,7 @@ def cancel_fails(step: Taking, _: object) -> str:
 
 
 def overspends(step: Taking, _: object) -> str:
-    """Nothing but the last reply is asked for once the budget is spent; so one request at most goes beyond it."""
+    """Once the budget is spent only the last reply is asked for: what goes beyond it is one request, and that."""
     taken = _stepped(step)
     if taken is None or not any(isinstance(c, Ask) and not c.final for c in taken.commands):
         return ""
@@ -323,7 +335,7 @@ LAWS: Final[tuple[Law[Taking], ...]] = (
     Law("a wait is never longer than the run", "a run that waits beyond its end never ends", waits_too_long),
     Law("recoveries are full after progress", "an incident that is over says nothing of the next", recoveries_kept),
     Law(
-        "a nudge leads to progress or a stop",
+        "two nudges lead to progress or a stop",
         "a nudge that nobody heeds costs as much as none",
         nudges_on,
         (),
@@ -331,6 +343,6 @@ LAWS: Final[tuple[Law[Taking], ...]] = (
     ),
     Law("a call never runs twice", "an effect that happens twice may harm", runs_twice, NOTHING_OWED, owed_after),
     Law("cancel ends a run", "whoever starts a run can end it", cancel_fails),
-    Law("a budget is passed by one request at most", "a limit that does not hold is none", overspends),
+    Law("a spent budget pays for the last reply alone", "a limit that does not hold is none", overspends),
     Law("a grounded answer is no failure", "what was found out is handed over", grounded_fails),
 )

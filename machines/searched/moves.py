@@ -61,6 +61,7 @@ FACTS: Final = (
     Facts(grounded=True),
     Facts(grounded=True, blockers=True),
     Facts(blockers=True),
+    Facts(blockers=True, recovering=True),
     Facts(attempted=True, eligible=2, honest_no_source=True),
     Facts(attempted=True, eligible=0, honest_no_source=True),
     Facts(answer_producing=False),
@@ -108,7 +109,7 @@ def _anytime(run: Run, at: float) -> Iterator[Event]:
         for status in ("pending", "completed"):
             yield PlanChanged(at, (PlanItem(ITEM, status),))
         yield GoalMeasured(at, 1, 2)
-    if run.at is Phase.WAITING and run.leg < LEGS:
+    if run.leg < LEGS:
         yield Said(at, WORDS)
     for call in run.unanswered[:1]:
         yield Result(at, call.id, DIGESTS[0])
@@ -129,6 +130,12 @@ def _asked(run: Run, at: float) -> Iterator[Event]:
     yield Reply(at, StopReason.PAUSE, usage=usage)
     yield Reply(at, StopReason.MALFORMED_CALL, usage=usage)
     yield Reply(at, StopReason.REFUSAL, text=WORDS, usage=usage)
+    yield Reply(at, StopReason.CONTENT_FILTER, usage=usage)
+    yield Reply(at, StopReason.PAUSE, (call,), usage=usage)
+    yield Reply(at, StopReason.END_TURN, text=WORDS, usage=usage, kind=Declared.FINAL, agent="another")
+    yield Reply(at, StopReason.END_TURN, text=WORDS, usage=usage, kind=Declared.FINAL, capped=True)
+    if usage.input:  # one that costs more than all that there is
+        yield Reply(at, StopReason.TOOL_USE, (call,), usage=Usage(9 * usage.input, 9 * usage.output, 0, 9 * usage.usd))
     yield Reply(at, StopReason.LENGTH, text=WORDS, usage=usage, kind=Declared.FINAL)
     yield Reply(at, StopReason.LENGTH, (call,), usage=usage)
     yield Reply(at, StopReason.LENGTH, text=BLANK, usage=usage)
@@ -241,6 +248,8 @@ def _waiting(run: Run, at: float) -> Iterator[Event]:
         if one.lasts is not None and run.policy.budget.seconds is None:  # nobody took the approval up in time
             yield Signal(at + one.lasts + SOON, one.name, answer=APPROVE, when=at)
     yield Signal(at, "other")
+    if run.outside.heard:
+        yield Signal(at, "question", answer="yes", by="person", id="yes 1")
     yield from _condensed_between(run, at)
     yield Reply(at, StopReason.END_TURN, text=WORDS, usage=_usage(run), kind=Declared.FINAL)
 

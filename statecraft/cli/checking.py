@@ -43,6 +43,8 @@ def found(target: str, states: int, jobs: int = 1) -> Walks:
             return walked(machines.tables, machines.searches, machines.facts, states=states, tell=tell, apart=other)
         except CannotAsk as error:
             raise BadInput(f"{target}: {error}") from error
+        except SystemExit as error:
+            raise BadInput(f"{target}: one of its functions ends the program; expected one that answers") from error
 
 
 def _kinds(target: str, name: str, offered: tuple[Any, ...], kind: type[Any]) -> None:
@@ -73,6 +75,8 @@ def proved(
         return prove(machines.tables, samples, machines.assumed, machines.worlds)
     except NeedsRun as error:
         raise BadInput(f"{target}: {error}") from error
+    except SystemExit as error:
+        raise BadInput(f"{target}: one of its functions ends the program; expected one that answers") from error
 
 
 def _asked(target: str, table: AnyTable, run: Any) -> None:

@@ -21,7 +21,7 @@ from ..testing.searched import SearchCoverage
 from ..testing.source import written
 
 SHOWN = 160  # characters of an event
-NOTHING_SEARCHED = "guards: no search of these tables, so nothing was asked"
+NOTHING_SEARCHED = "guards: nothing was searched, so nothing was asked"
 
 
 def summary(found: SearchCoverage) -> Iterator[str]:

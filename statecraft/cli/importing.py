@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -152,7 +153,7 @@ def _machine(target: str) -> tuple[str, Any]:
     if machine is None:
         try:
             made = given()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BadInput(
                 f"{target}: making it raised {type(error).__name__}: {error}; expected {EXPECTED}"
             ) from error
@@ -168,5 +169,7 @@ def _held(value: Any) -> Any:
     """The machine that the value is, or that it holds; None where there is none."""
     if is_machine(value):
         return value
-    held = getattr(value, "machine", None)
+    held = None
+    with suppress(Exception):  # a value of a module may be anything, and answer with anything
+        held = getattr(value, "machine", None)
     return held if is_machine(held) else None

@@ -20,7 +20,7 @@ from ..codec import codec, dump
 from ..diagrams.edges import picture
 from ..diagrams.listing import row as row_text
 from ..heard import AnyTable
-from ..proofs import Aimed, Aiming, Paths, RowPath, Search, Way, aim, aimed_paths, row_paths
+from ..proofs import Aimed, Aiming, CannotAsk, Paths, RowPath, Search, Way, aim, aimed_paths, row_paths
 from ..proofs.aiming import tables_in
 from ..testing.paths import path_module, taken
 from .loading import load
@@ -92,16 +92,19 @@ def _fits(
     target: str, searches: Sequence[Search[Any, Any]], form: As | None, into: Path | None, tracers: Mapping[str, Tracer]
 ) -> None:
     """Refuse what cannot be done before anything is searched."""
+    for one in searches:
+        if not isinstance(one, Search):  # pyright: ignore[reportUnnecessaryIsInstance]  # a module may offer anything
+            raise BadInput(f"{target}: SEARCHES: found {type(one).__name__}, expected a list of Search")
     if not searches:
         raise BadInput(f"{target}: offers no search, expected a list SEARCHES beside the tables (statecraft.proofs)")
     if form is None and into is not None:
         raise BadInput("paths: found --into without --as, expected both")
-    if form is not None and into is None and (form == "trace" or (form == "pytest" and len(searches) > 1)):
-        raise BadInput(f"paths: found --as {form} without --into, expected a folder, as there are several files")
     unknown = [search.table.name for search in searches if search.table.name not in tracers]
     if form == "trace" and unknown:
         known = ", ".join(tracers) or "none"
         raise BadInput(f"--as trace: {', '.join(unknown)}: no table whose runs have traces; such tables are: {known}")
+    if form is not None and into is None and (form == "trace" or (form == "pytest" and len(searches) > 1)):
+        raise BadInput(f"paths: found --as {form} without --into, expected a folder, as there are several files")
     names = [search.table.name for search in searches]
     if again := [name for name in names if names.count(name) > 1]:
         raise BadInput(f"{target}: two searches of a table called {again[0]!r}, expected one")
@@ -117,7 +120,10 @@ def _walked(search: Search[Any, Any], states: int) -> Walked:
                     f"from {now.start}: {now.states:,} runs, {now.missing} rows still missing, {now.seconds:.0f} s"
                 )
 
-        aimed = aim(search, states=states, tell=tell)
+        try:
+            aimed = aim(search, states=states, tell=tell)
+        except CannotAsk as error:
+            raise BadInput(f"paths: {error}") from error
     found = aimed_paths(aimed)
     problems = [f"not reached: {said(found.table, row)}" for row in found.missing]
     wrong = [row for row in search.never if row not in found.never]

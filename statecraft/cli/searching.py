@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import attrs
 
@@ -17,7 +18,9 @@ from ..heard import AnyTable
 from ..proofs import (
     NO_FAULT,
     Broken,
+    BrokenShape,
     CannotAsk,
+    Crossing,
     Decided,
     Explored,
     Facts,
@@ -39,10 +42,13 @@ from . import guards_seen
 STATES = 4_000
 """States that all searches of one check look at together, where nobody says how many: some seconds."""
 
+LONGEST = 100
+"""Characters of the name of a test, and of the files that are written of it."""
+
 SHORT = 60
 """Characters of an event that are shown in the way to what breaks a law."""
 
-STUCK = "a way leads to an ending from every place"
+STUCK = "from every place rows lead to an ending"
 
 
 @attrs.frozen
@@ -92,10 +98,14 @@ class Walked:
 
 @attrs.frozen
 class Walks:
-    """All walks, in the order in which they were made; `seen`: what the searches saw of each table's guards."""
+    """All walks, in the order in which they were made; `seen`: what the searches saw of each table's guards.
+
+    `unsearched`: why nothing was searched, where nothing was.
+    """
 
     walks: tuple[Walked, ...]
     seen: tuple[SearchCoverage, ...] = ()
+    unsearched: str = ""
 
     @property
     def ok(self) -> bool:
@@ -105,7 +115,8 @@ class Walks:
     @property
     def lines(self) -> tuple[str, ...]:
         """The walks for people, one line each."""
-        return (*_lines(self.walks), *(line for one in self.seen for line in guards_seen.summary(one)))
+        seen = (line for one in self.seen for line in guards_seen.summary(one))
+        return (*_lines(self.walks), *seen, *([f"not searched: {self.unsearched}"] if self.unsearched else ()))
 
 
 Tell = Callable[[Progress], None]
@@ -129,7 +140,9 @@ def walked(
     """
     if idle := [search.table.name for search in searches if not search.starts]:
         raise CannotAsk(f"the search of {idle[0]}: found no starts, expected one at least")
-    shape = {id(search.table): search.shape for search in searches}
+    shape: dict[int, tuple[Law[Crossing], ...]] = {}
+    for search in searches:
+        shape[id(search.table)] = (*shape.get(id(search.table), ()), *search.shape)
     found = [_skeleton(table, shape.get(id(table), ())) for table in _each(tables)]
     found += [_decided(decide(one)) for one in facts]
     if apart is not None and states and searches:
@@ -144,29 +157,34 @@ def walked(
         left -= min(left, seen.states)
         found.append(searched(search, seen))
     once = {id(search.table): search for search, _ in starts}  # a table may have several searches
-    return Walks(tuple(found), tuple(map(tally.coverage, once.values())))
+    why = "" if starts else "no states are asked for" if searches else "the module has no list SEARCHES for it"
+    return Walks(tuple(found), tuple(map(tally.coverage, once.values())), why)
 
 
 def kept(walks: Walks, folder: Path) -> tuple[Path, ...]:
-    """Write each counterexample of a search: a test that fails, and the way drawn over its machine."""
-    broken = [one for walk in walks.walks for one in walk.broken if one.test]
+    """Write what breaks a law: the way drawn over its machine, and of a search the test that fails there."""
+    broken = [one for walk in walks.walks for one in walk.broken if one.name]
     if broken:
         folder.mkdir(parents=True, exist_ok=True)
     shortest: dict[str, BrokenLaw] = {}
     for one in sorted(broken, key=lambda one: len(one.way)):
-        shortest.setdefault(one.name, one)
+        same = [other.law for other in shortest.values() if other.name == one.name]
+        if one.law not in same:  # two laws may have one name in plain letters
+            shortest[f"{one.name}_{len(same) + 1}" if same else one.name] = one
     written: list[Path] = []
     for name, one in shortest.items():
         for path, text in ((folder / f"{name}.py", one.test), (folder / f"{name}.mmd", one.drawn)):
-            path.write_text(text, encoding="utf-8")
-            written.append(path)
+            if text:
+                path.write_text(text, encoding="utf-8", errors="backslashreplace")
+                written.append(path)
     return tuple(written)
 
 
 def test_name(table: AnyTable, law: Law[Any]) -> str:
     """What a test of the law is called, and the files that are written of it."""
-    words = f"{table.name} {law.name}".lower()
-    return "_".join(("test", *"".join(c if c.isalnum() else " " for c in words).split()))
+    words = normalize("NFKC", f"{table.name} {law.name}").lower()
+    plain = "".join(c if c.isascii() and c.isalnum() else " " for c in words).split()
+    return "_".join(("test", *plain))[:LONGEST]
 
 
 def _each(tables: Iterable[AnyTable]) -> Iterator[AnyTable]:
@@ -186,12 +204,18 @@ def _skeleton(table: AnyTable, laws: Sequence[Law[Any]]) -> Walked:
         found: Skeleton = skeleton(table, laws)
     except TooLarge as problem:
         return Walked(table.name, "skeleton", "", 0, 0, 0, False, 0.0, _names(laws), (), str(problem))
-    broken = [BrokenLaw(one.law.name, one.law.reason, one.problem, one.lines) for one in found.broken]
+    broken = [_broken_shape(table, one) for one in found.broken]
     names = (*_names(laws), *((STUCK,) if table.final and not found.stuck else ()))
     # The skeleton knows whether anything is left of a budget, and not how much: what is empty there may never be so.
     left = (f"{STUCK}: none is known from {', '.join(found.stuck)} once a budget is used up",) if found.stuck else ()
     how = ("skeleton", "", found.places, found.crossings, 0, True, found.seconds)
     return Walked(table.name, *how, names, tuple(broken), open=left)
+
+
+def _broken_shape(table: AnyTable, one: BrokenShape) -> BrokenLaw:
+    """A way through the skeleton has rows and no events, so it is drawn and not played."""
+    drawn = mermaid(table, taken([(crossing.row, {}) for crossing in one.way], table))
+    return BrokenLaw(one.law.name, one.law.reason, one.problem, one.lines, test_name(table, one.law), drawn=drawn)
 
 
 def _decided(found: Decided) -> Walked:

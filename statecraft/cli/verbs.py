@@ -70,7 +70,12 @@ def add_verbs(
         bound: Annotated[
             bool, FLAG, Parameter(help="Only how far a run can go at most, and which limits it can meet.")
         ] = False,
-        policy: Annotated[Path | None, Parameter(help="Under this policy file instead of the default one.")] = None,
+        policy: Annotated[
+            Path | None,
+            Parameter(
+                help="Under this policy file instead of the default one, for machines that have a policy (the agent's)."
+            ),
+        ] = None,
         states: Annotated[
             int,
             Parameter(help="Different runs that the searches look at together; 0: no search.", validator=AT_LEAST_0),
@@ -83,7 +88,8 @@ def add_verbs(
             ),
         ] = 1,
         into: Annotated[
-            Path | None, Parameter(help="A folder for what breaks a law: a test that shows it, and its diagram.")
+            Path | None,
+            Parameter(help="A folder for what breaks a law: its diagram, and of a search a test that fails."),
         ] = None,
         guards: Annotated[
             bool,
@@ -100,6 +106,10 @@ def add_verbs(
         guards were seen both ways there is one line; with --guards each that was not is shown, and the rows of one
         cell that held at once, with the evidence of both.
 
+        Beside its tables a module may offer, all optional: SAMPLES, a run for each table's name where sizes of budgets
+        depend on the run; WORLDS, by the table's name what is around it (statecraft.World); SEARCHES, a list of
+        statecraft.proofs.Search; FACTS, a list of statecraft.proofs.Facts; ASSUMED, texts that the proofs rest on.
+
         Exit 1 if a table has a flaw, a limit that no count can reach, a law that is broken, or a cycle that nothing
         bounds; that is printed row by row. Also if two rows held at once that a table takes to be apart.
 
@@ -115,6 +125,8 @@ def add_verbs(
             raise BadInput("check: found --guards beside --bound, expected one of them")
         if guards and jobs > 1:
             raise BadInput(f"check: found --guards beside --jobs {jobs}, expected one of them, or --jobs 1")
+        if into is not None and into.exists() and not into.is_dir():
+            raise BadInput(f"--into {into}: found a file, expected a folder")
         whole = proved(target or tables, policy, changes)
         report = bounds_of(whole) if bound else whole
         walks = Walks(()) if bound else found(target or tables, states, jobs)

@@ -87,7 +87,7 @@ def case_of(table: AnyTable, run: Any = None, *, within: bool = False) -> Case:
             if callable(size) and run is None:
                 raise NeedsRun(
                     f"table {table.name}: the size of {budget.value} depends on the run, and there is none: "
-                    f"give the proof a run, and an inner machine its `fresh`"
+                    f"give the proof a run (in its module: SAMPLES, by the table's name), an inner machine its `fresh`"
                 )
             full = size(run) if callable(size) else size
             sizes[budget] = None if full is None else max(full, 0)
@@ -128,6 +128,16 @@ def asked(table: AnyTable, number: int, asking: type[Any] | None) -> int:
     own = int(bool(row.asks) if asking is None else asking in row.asks)
     inside = [(held, {n for source in row.sources for n in _steps(held, source, row.event)}) for held in table.inners]
     return own + sum(_most_asked(held, frozenset(rows), asking) for held, rows in inside)
+
+
+def may_ask(table: AnyTable, source: Enum, event: type[Any]) -> frozenset[type[Any]]:
+    """The commands that inner machines, however deep, may ask for in a step of the table on `event` in `source`."""
+    return frozenset(kind for held in table.inners if source in held.during for kind in _any_asked(held.table, event))
+
+
+def _any_asked(table: AnyTable, event: type[Any]) -> set[type[Any]]:
+    own = {kind for row in table.rows if row.event is event for kind in row.asks}
+    return own | {kind for held in table.inners for kind in _any_asked(held.table, event)}
 
 
 def is_quiet(table: AnyTable, number: int, source: Enum) -> bool:

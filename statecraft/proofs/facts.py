@@ -79,6 +79,8 @@ def decide(facts: Facts[R, E], *, clock: Callable[[], float] = time.monotonic) -
                     raise CannotAsk(f"{where}: broken of the law {law.name!r}, asked of {said}") from error
                 if problem:
                     found[law.name] = law, str(problem), step
+    if not cases:
+        raise CannotAsk(f"the facts of {facts.table.name}: found no run or no event, expected one of each at least")
     return Decided(facts.table.name, laws, cases, frozenset(rows), clock() - began, tuple(found.values()))
 
 

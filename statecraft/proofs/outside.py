@@ -16,13 +16,17 @@ from enum import Enum
 from typing import Any
 
 from ..world import World
-from .edges import AnyTable
+from .edges import AnyTable, may_ask
 from .graph import reached
 from .structure import Flaw
 
 
 def outside(table: AnyTable, world: World) -> tuple[Flaw, ...]:
     """What is wrong with the table in this world: rows first, then states, each in the order of the table."""
+    asked = {kind for number in range(len(table.rows)) for kind in _asked(table, number)}
+    if world.request is not None and world.request not in asked:
+        name = world.request.__name__
+        return (Flaw(table.name, f"unknown command {name}", None, None, "the world's request, which no row asks for"),)
     waits = () if world.time is None else _waiting(table, world.waits, world.time)
     cancel = () if world.cancel is None else _uncancelled(table, world.cancel)
     return (*_rows(table, world), *waits, *cancel)
@@ -44,8 +48,7 @@ def _rows(table: AnyTable, world: World) -> Iterator[Flaw]:
 def _asked(table: AnyTable, number: int) -> set[type[Any]]:
     """What the row asks for, and what inner machines may in its step."""
     row = table.rows[number]
-    inner_rows = (one for held in table.inners if held.during & set(row.sources) for one in held.table.rows)
-    return {*row.asks, *(kind for one in inner_rows if one.event is row.event for kind in one.asks)}
+    return {*row.asks, *(kind for source in row.sources for kind in may_ask(table, source, row.event))}
 
 
 def _answered(table: AnyTable, target: Enum, command: type[Any], events: Sequence[type[Any]]) -> bool:

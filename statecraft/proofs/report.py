@@ -16,10 +16,11 @@ from .vacuity import NEVER, OFF, REACHED, SPARE, UNKNOWN, Limit, limits, never
 
 ASSUMED = (
     "every command is answered",
-    "events that no command asked for (a person's messages) are finite; quiet rows answer only those, and do not count",
-    "one command brings a bounded number of events (the calls of one turn)",
+    "events that no command asked for (what people send) are finite; quiet rows answer only those, and do not count",
+    "one command brings a bounded number of events (the pieces of one answer)",
     "a budget is never above its full size, and that does not change during a run",
-    "an inner machine that rows spend begins only in rows that refill it, in its initial state, with full budgets",
+    "an inner machine that rows spend begins only in rows that refill it, as its `fresh` run or in its initial state",
+    "no more of an inner machine live at once than its `most` says, which is one where nothing is said",
 )
 """What every bound rests on, printed beside it. A machine that can say it in its own words passes its own."""
 

@@ -4,8 +4,8 @@ The rules:
 
 * Runs are walked breadth first, so that the first step that breaks a law ends a shortest way to one.
 * Two runs are taken for the same where their keys, and what the laws remember, are equal. The machine's owner declares
-  the key: what can no longer matter (counts beyond their limit, times, names) is left out of it. Of a key only its hash
-  of 64 bits is kept, so one run in very many may be taken for another.
+  the key: what can no longer matter (counts beyond their limit, times, names) is left out of it. Keys are kept, so that
+  a search takes memory for them; of one that is bytes only a digest is.
 * A search that comes to its end has seen all that the moves lead to, under these keys. One that is cut short has seen
   every way of so many steps. Neither is a proof: it is reported as "no counterexample within".
 
@@ -22,6 +22,7 @@ import time
 from array import array
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -39,6 +40,9 @@ E = TypeVar("E")
 
 STATES = 20_000
 """Runs that a search looks at where nobody says how many."""
+
+KEPT = 16
+"""Bytes that are kept of a key that is bytes itself."""
 
 EVERY = 2_000
 """States between two reports of progress."""
@@ -90,6 +94,19 @@ class Search(Generic[R, E]):
     play: Callable[[R, E], Sequence[Taken[R, E]]] | None = None
     near: Mapping[str, Near[R, E]] = NONE_NEAR
     never: Mapping[RowPath, str] = NO_ROWS
+
+    def __attrs_post_init__(self) -> None:
+        starts: Any = self.starts
+        if not isinstance(starts, Mapping):
+            raise TypeError(f"Search: starts: found {type(starts).__name__}, expected runs by a name for each")
+        for name, laws in (("laws", self.laws), ("shape", self.shape)):
+            given: list[Any] = list(laws) if isinstance(laws, list | tuple) else [laws]
+            if given == [laws] or any(one.__class__ is not Law for one in given):
+                found = next(type(one).__name__ for one in given if one.__class__ is not Law)
+                raise TypeError(f"Search: {name}: found {found}, expected a list of Laws")
+        for name, function in (("moves", self.moves), ("key", self.key)):
+            if not callable(function):
+                raise TypeError(f"Search: {name}: found {type(function).__name__}, expected a function of the run")
 
     def nearby(self, name: str) -> Search[R, E]:
         """The search from one of the near starts alone, with its own moves."""
@@ -205,7 +222,7 @@ class Walk:
         self.where = f"the search of {search.table.name} from {start!r}"
         # A place by number: the place before it (itself for the start) and which of the moves there led to it.
         self.came, self.by = array("L"), array("H")
-        self.known: set[int] = set()
+        self.known: set[Hashable] = set()
         # By how many events lie between them and the last news.
         self.todo: list[deque[tuple[int, int, Any, Memory]]] = []
         self.taken = self.depth = 0
@@ -237,6 +254,8 @@ class Walk:
                     self._move(place, number, self.depth + 1, run, memory, event, since)
                     if number == MOVES:
                         raise CannotAsk(f"{self.where}: moves, asked of {short(run)}, answers more than {MOVES} events")
+            except CannotAsk:
+                raise
             except Exception as error:  # whatever a user's functions do
                 raise blamed(self.where, self.search, self.laws, run, memory, error) from error
             if self.tell is not None and len(self.came) >= told:
@@ -282,6 +301,9 @@ class Walk:
             if law.name in self.found:
                 continue
             if problem := law.broken(step, memory[at]):
+                if problem.__class__ is not str:
+                    said = f"the law {law.name!r} answered {problem!r}, expected a text: what is wrong, or nothing"
+                    raise CannotAsk(f"{self.where}: {said}")
                 self.found[law.name] = law, problem, place, number
             if law.remember is not None:
                 kept = law.remember(memory[at], step)
@@ -292,7 +314,8 @@ class Walk:
 
     def _enter(self, place: int, number: int, depth: int, run: Any, memory: Memory, since: int) -> bool:
         """Keep a run that is to be looked at; says whether it was not known."""
-        key = hash((self.search.key(run), memory))
+        key = self.search.key(run)
+        key = (blake2b(key, digest_size=KEPT).digest() if isinstance(key, bytes) else key, memory)
         if key in self.known:
             return False
         self.known.add(key)

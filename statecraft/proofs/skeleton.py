@@ -3,9 +3,10 @@
 The skeleton of a machine can do whatever the machine can, under any thresholds and whatever its guards say, and more.
 It is finite and small, so all of it is looked at: what holds of it is proved for the machine.
 
-What stands for a run is its state, for each budget whether anything is left of it (spending leaves something or
-nothing, so that every size is covered), and the state of each inner machine that rows spend. Their own budgets are
-taken as endless, and all other inner machines may stand anywhere: both only add to what the skeleton can do.
+What stands for a run is its state, and for each budget whether anything is left of it: spending leaves something or
+nothing, so that every size is covered. Inner machines may stand anywhere, whatever came before: however many of them
+live at once, wherever they begin, and whether a row that refills one begins it again. A row that spends one needs a
+step of it, from whichever of its states, that leaves it open. All this only adds to what the skeleton can do.
 
 Laws are asked of `Crossing`s, as they are of steps: one row in one of its sources, with the commands that it may ask.
 """
@@ -22,14 +23,13 @@ from typing import Any
 import attrs
 
 from .asking import asked, told_apart
-from .edges import AnyInner, AnyTable, spent_inners
+from .edges import AnyTable, may_ask, stays_open
 from .graph import reached
 from .laws import Law
 
 MOST = 2_000_000
 """Places after which a skeleton is given up: some minutes, and no table that people read comes near it."""
 
-Inside = tuple[Enum, ...]
 Left = tuple[bool, ...]
 
 
@@ -54,11 +54,10 @@ class Crossing:
 
 @attrs.frozen
 class Place:
-    """What stands for a run: its state, which budgets have something left, and the states of inner machines."""
+    """What stands for a run: its state, which budgets have something left, and what the laws remember."""
 
     state: Enum
     left: Left
-    inside: Inside
     memory: tuple[Hashable, ...]
 
 
@@ -135,22 +134,21 @@ class _Walk:
     def __init__(self, table: AnyTable, laws: tuple[Law[Crossing], ...]) -> None:
         self.table, self.laws = table, laws
         self.budgets = tuple(b for b in table.budgets if any(row.spends is b for row in table.rows))
-        self.kids = tuple(spent_inners(table))
         self.number: dict[Place, int] = {}
         self.came: list[tuple[int, Crossing] | None] = []
         self.after: dict[int, list[int]] = {}
         self.ends: list[int] = []
         self.full: list[int] = []
         self.todo: deque[Place] = deque()
-        self.crossings = 0
+        self.crossings = self.most = 0
         self.found: dict[str, tuple[Law[Crossing], str, int, Crossing]] = {}
         self._cells = {state: list(self._crossings(state)) for state in table.states if state not in table.final}
 
     def all(self, most: int) -> None:
+        self.most = most
         memory = tuple(law.start for law in self.laws)
-        inside = tuple(held.table.initial for held in self.kids)
         for left in product((True, False), repeat=len(self.budgets)):
-            at = self._enter(Place(self.table.initial, left, inside, memory), None)
+            at = self._enter(Place(self.table.initial, left, memory), None)
             if all(some or self._may_be_empty(budget) for budget, some in zip(self.budgets, left, strict=True)):
                 self.full.append(at)
         while self.todo:
@@ -161,12 +159,10 @@ class _Walk:
                 if not outcomes:
                     continue
                 memory = self._held(crossing, place.memory, at)
-                for left, inside in outcomes:
+                for left in outcomes:
                     self.crossings += 1
-                    there = self._enter(Place(crossing.target, left, inside, memory), (at, crossing))
+                    there = self._enter(Place(crossing.target, left, memory), (at, crossing))
                     self.after.setdefault(at, []).append(there)
-            if len(self.number) > most:
-                raise TooLarge(f"{self.table.name}: its skeleton has more than {most} places")
 
     def way(self, at: int, last: Crossing) -> tuple[Crossing, ...]:
         """The rows that lead to a place, and one more."""
@@ -197,6 +193,8 @@ class _Walk:
         known = self.number.get(place)
         if known is not None:
             return known
+        if len(self.number) >= self.most:
+            raise TooLarge(f"{self.table.name}: its skeleton has more than {self.most} places")
         number = self.number[place] = len(self.number)
         self.came.append(step)
         if place.state in self.table.final:
@@ -226,22 +224,15 @@ class _Walk:
     def _crossings(self, state: Enum) -> Iterator[Crossing]:
         for number, row in enumerate(self.table.rows):
             if state in row.sources:
-                inside = (
-                    one.asks
-                    for held in self.table.inners
-                    if state in held.during
-                    for one in held.table.rows
-                    if one.event is row.event
-                )
-                may_ask = frozenset(kind for asks in inside for kind in asks)
-                yield Crossing(self.table, number, state, row.target, row.event, row.asks, may_ask)
+                inside = may_ask(self.table, state, row.event)
+                yield Crossing(self.table, number, state, row.target, row.event, row.asks, inside)
 
-    def _outcomes(self, crossing: Crossing, place: Place) -> Iterator[tuple[Left, Inside]]:
-        """What may be left of the budgets, and where inner machines may stand, after the row."""
+    def _outcomes(self, crossing: Crossing, place: Place) -> Iterator[Left]:
+        """What may be left of the budgets after the row; nothing where it cannot be taken."""
         row = self.table.rows[crossing.row]
-        purses = list(_purses(self.budgets, row.spends, row.refills, place.left))
-        kids = [list(_moves(held, state, crossing, row)) for held, state in zip(self.kids, place.inside, strict=True)]
-        yield from product(purses, product(*kids))
+        spends = row.spends
+        if spends is None or isinstance(spends, Enum) or stays_open(spends, crossing.source, crossing.event):
+            yield from _purses(self.budgets, row.spends, row.refills, place.left)
 
 
 def _purses(budgets: Sequence[Enum], spends: Any, refills: Iterable[Any], left: Left) -> Iterator[Left]:
@@ -258,15 +249,3 @@ def _purses(budgets: Sequence[Enum], spends: Any, refills: Iterable[Any], left: 
         else:
             each.append((True, False) if budget is spends else (some,))
     yield from product(*each)
-
-
-def _moves(held: AnyInner, state: Enum, crossing: Crossing, row: Any) -> Iterator[Enum]:
-    """Where an inner machine may stand after the row: it need not step, but a row that spends it needs it open."""
-    steps: list[Enum] = []
-    if crossing.source in held.during:
-        steps = [
-            held.table.rows[number].target
-            for number in (held.table.cell(state, crossing.event) if crossing.event in held.table.events else ())
-        ]
-    after = [one for one in steps if one not in held.table.final] if row.spends is held else [state, *steps]
-    yield from dict.fromkeys(held.table.initial for _ in after) if held in row.refills else dict.fromkeys(after)

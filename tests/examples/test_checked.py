@@ -22,12 +22,12 @@ PROVED = {
     "tcp_connection": [
         "nothing is delivered after FIN or RST",
         "nothing new is sent after the own FIN",
-        "a way leads to an ending from every place",
+        "from every place rows lead to an ending",
     ],
     "document_approval": [
         "what is published was approved",
         "reviewers are asked of what they were given",
-        "a way leads to an ending from every place",
+        "from every place rows lead to an ending",
     ],
 }
 NOT_FOUND = {

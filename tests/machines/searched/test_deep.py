@@ -16,6 +16,8 @@ from statecraft.cli.side_by_side import apart
 from statecraft.proofs import Progress, Search
 
 STATES = 1_000_000
+ASKED = 1_200_000
+"""What a start that closes leaves over may come too late for the others."""
 SECONDS = 600
 BYTES = 8 << 30
 
@@ -29,7 +31,7 @@ def by_two(
 @pytest.mark.deep
 def test_no_law_is_broken_in_a_million_runs_which_take_ten_minutes_and_8_gb_at_most() -> None:
     began = time.monotonic()
-    found = walked([], [SEARCH], [], states=STATES, apart=by_two)
+    found = walked([], [SEARCH], [], states=ASKED, apart=by_two)
     seconds = time.monotonic() - began
     states = sum(one.size for one in found.walks)
     unit = 1 if sys.platform == "darwin" else 1024

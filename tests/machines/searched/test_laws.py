@@ -107,10 +107,10 @@ BROKEN: dict[str, tuple[str, Callable[[], AnyTable]]] = {
     "a call is answered exactly once": ("recovering", changed("ask", effect=forgets_calls)),
     "a wait is never longer than the run": ("waiting", changed("wait_afresh", effect=waits_for_ever)),
     "recoveries are full after progress": ("recovering", changed("ask_afresh", effect=do.ask, refills=frozenset())),
-    "a nudge leads to progress or a stop": ("nudged", without("stop_escalated")),
+    "two nudges lead to progress or a stop": ("nudged", without("stop_escalated")),
     "a call never runs twice": ("waiting", changed("act", effect=runs_before_consent)),
     "cancel ends a run": ("stuck", cancels_when_it_likes),
-    "a budget is passed by one request at most": ("paying", asks_whatever_it_costs),
+    "a spent budget pays for the last reply alone": ("paying", asks_whatever_it_costs),
     "a grounded answer is no failure": (
         "stuck",
         changed("finish_completed", target=Phase.BLOCKED, effect=end.finish(TerminalStatus.BLOCKED)),

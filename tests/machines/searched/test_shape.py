@@ -22,7 +22,7 @@ from ..rebuilt import AnyRow, rebuilt
 def test_the_skeleton_of_a_run_closes_and_every_law_of_it_holds() -> None:
     found = skeleton(RUN, SHAPE)
     assert found.ok, (found.broken, found.stuck)
-    assert found.places > 1_000
+    assert found.places > 100
 
 
 def completes(row: AnyRow) -> AnyRow:

@@ -185,7 +185,7 @@ def test_without_a_search_nothing_was_asked(verb: Verb, gates: Callable[[str], N
     for more, words in (("", ()), (SEARCHED, ("--states", "0"))):
         gates(GATE + more)
         code, out, _ = verb("check", "gates_of_tests", "--guards", *words)
-        assert (code, out.splitlines()[-1]) == (0, "guards: no search of these tables, so nothing was asked")
+        assert (code, out.splitlines()[-1]) == (0, "guards: nothing was searched, so nothing was asked")
         assert "seen both ways" not in out
         assert json.loads(verb("check", "gates_of_tests", "--json", *words)[1])["guards"] == []
 

@@ -167,7 +167,7 @@ def test_files_are_written_over_only_where_that_is_said(verb: Verb, here: Path, 
     ("words", "said"),
     [
         (("--into", "made"), "paths: found --into without --as, expected both"),
-        (("--as", "trace"), "paths: found --as trace without --into, expected a folder"),
+        (("--as", "trace"), "--as trace: lock: no table whose runs have traces"),
         (
             ("--as", "trace", "--into", "made"),
             "--as trace: lock: no table whose runs have traces; such tables are: none",
