@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from ..heard import AnyTable
-from ..step import Fault, Step
+from ..step import Fault, Step, Unhandled
 from .asking import CannotAsk, asked, short, told_apart
 from .laws import NO_FAULT, Law, Taken
 
@@ -95,4 +95,7 @@ def _decided(table: AnyTable, run: Any, event: Any) -> Taken[Any, Any]:
         answer = table.step(run, event)
     except Fault as fault:
         return Taken(run, event, fault, run)
+    if isinstance(answer, Unhandled):
+        known = ", ".join(kind.__name__ for kind in table.events)
+        raise CannotAsk(f"the facts of {table.name}: events answers {short(event)}, expected one of {known}")
     return Taken(run, event, answer, answer.run)

@@ -100,10 +100,11 @@ class Search(Generic[R, E]):
         if not isinstance(starts, Mapping):
             raise TypeError(f"Search: starts: found {type(starts).__name__}, expected runs by a name for each")
         for name, laws in (("laws", self.laws), ("shape", self.shape)):
-            given: list[Any] = list(laws) if isinstance(laws, list | tuple) else [laws]
-            if given == [laws] or any(one.__class__ is not Law for one in given):
-                found = next(type(one).__name__ for one in given if one.__class__ is not Law)
-                raise TypeError(f"Search: {name}: found {found}, expected a list of Laws")
+            given: Sequence[Any] = laws
+            whole = isinstance(given, list | tuple)
+            strange = [type(one).__name__ for one in given if one.__class__ is not Law] if whole else [_kind(given)]
+            if strange:
+                raise TypeError(f"Search: {name}: found {strange[0]}, expected a list of Laws")
         for name, function in (("moves", self.moves), ("key", self.key)):
             if not callable(function):
                 raise TypeError(f"Search: {name}: found {type(function).__name__}, expected a function of the run")
@@ -355,6 +356,10 @@ def _broken(law: Law[Taken[Any, Any]], problem: str, way: Way[Any, Any]) -> Brok
             return Broken(law, str(problem), attrs.evolve(way, steps=way.steps[:number]))
         memory = law.remember(memory, step) if law.remember is not None else memory
     raise CannotAsk(f"broken of the law {law.name!r} said {problem!r}, and not when asked again; expected the same")
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__
 
 
 def rows_of(answer: Any, inside: tuple[str, ...] = ()) -> Iterator[RowPath]:

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from machines.events import Begin, Call, Declared, Facts, Reply, Result, StopReason, Text
+from machines.events import Begin, Call, Declared, Facts, PlanChanged, PlanItem, Reply, Result, StopReason, Text
 from machines.message import Message
 from machines.outcome import Reason
 from machines.policy import Budget, Policy
@@ -73,3 +73,12 @@ def test_the_last_words_of_a_stopped_run_are_its_own(speaks: str | None, alone: 
     assert outcome is not None
     assert outcome.stands_alone is alone
     assert outcome.message == (TEXT if alone else None)
+
+
+def test_another_agents_message_is_not_taken_for_the_answer_that_was_sent_back() -> None:
+    """A final answer beside an open plan is reminded of it; whatever another agent says then ends nothing."""
+    run = run_of("main")
+    for event in (PlanChanged(1.0, (PlanItem(TEXT, "pending"),)), final("main")):
+        run = feed(run, event).run
+    assert (run.at, run.candidate.at) == (Phase.RECOVERING, Message.CANDIDATE)
+    assert feed(run, final("helper")).run.outcome is None

@@ -180,6 +180,10 @@ def test_what_is_assumed_comes_with_the_tables_each_line_once(shop: Path) -> Non
         ("SAMPLES = [Run(Light.RED)]", "SAMPLES: expected runs by the names of tables, found list"),
         ("WORLDS = [World({})]", "WORLDS: expected Worlds by the names of tables, found list"),
         ("WORLDS = {'two': 7}", "WORLDS: expected Worlds by the names of tables, found dict"),
+        (
+            "SEARCHES = [7]",
+            "SEARCHES: expected a list of searches, each with its table or as a text MODULE:NAME, found list",
+        ),
         ("ASSUMED = 'it ends'", "ASSUMED: expected a list of texts, found str"),
         ("ASSUMED = ['it ends', 7]", "ASSUMED: expected a list of texts, found list"),
     ],
@@ -189,6 +193,25 @@ def test_an_offer_of_another_form_is_refused_with_its_file(shop: Path, offer: st
     with pytest.raises(NotNamed) as caught:
         machines("shop_of_tests.offers")
     assert str(caught.value) == f"shop_of_tests.offers: {message}; looked in {shop}/offers.py"
+
+
+@pytest.mark.parametrize(
+    ("offer", "message"),
+    [
+        ("SAMPLES = {'tow': Run(Light.RED)}", "SAMPLES: found 'tow', expected the name of a table: one, two"),
+        ("WORLDS = {'': World({})}", "WORLDS: found '', expected the name of a table: one, two"),
+        ("FACTS = [Other(build('one'))]", "FACTS: found one of a table 'one' that is none of this module's own"),
+        ("SEARCHES = [Other(build('six'))]", "SEARCHES: found one of a table 'six' that is none of this module's own"),
+    ],
+)
+def test_what_is_offered_for_no_table_of_the_module_is_refused(shop: Path, offer: str, message: str) -> None:
+    other = "@frozen(eq=False)\nclass Other:\n    table: object\n"
+    (shop / "offers.py").write_text(
+        f"from .light import *\nfrom .light import ONE, TWO, build, frozen\n{other}\n{offer}\n"
+    )
+    with pytest.raises(NotNamed) as caught:
+        machines("shop_of_tests.offers")
+    assert str(caught.value) == f"shop_of_tests.offers: {message}"
 
 
 @pytest.fixture

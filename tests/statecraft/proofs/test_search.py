@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from enum import Enum
 from itertools import count
+from typing import Any
 
 import attrs
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statecraft import Evidence, Refused, Rows, Step, Table, guard, refuse, seen
-from statecraft.proofs import NO_FAULT, Explored, Law, Progress, Search, Taken, explore
+from statecraft.proofs import NO_FAULT, CannotAsk, Explored, Law, Progress, Search, Taken, explore
 
 
 class Bank(Enum):
@@ -247,3 +248,53 @@ def test_all_that_can_be_reached_is_found_as_by_another_walk(ways: dict[int, lis
 def _jump(run: int, event: int) -> tuple[Taken[int, int], ...]:
     answer = Refused(run, (), (), "farm", Bank.NEAR, "Row")
     return (Taken(run, event, answer, event),)
+
+
+def test_numbers_that_hash_alike_are_told_apart() -> None:
+    """-1 and -2 have one hash in Python: a search that kept no more of a key would take them for one run."""
+
+    def below(step: Taken[int, int], _: object) -> str:
+        return "too deep" if step.after < -4 else ""
+
+    law = Law[Taken[int, int]]("never below four", "for this test", below)
+
+    def lower(run: int) -> list[int]:
+        return [run - 1] if run > -9 else []
+
+    def key(run: int) -> tuple[int]:
+        return (run,)
+
+    down = Search(FARM, {"top": 2}, lower, key, [law], play=_jump)
+    (broken,) = explore(down, "top").broken
+    assert len(broken.way.events) == 7
+    assert explore(down, "top").states == 12
+
+
+def test_a_key_of_bytes_is_told_apart_by_its_digest() -> None:
+    def key(run: Farm) -> bytes:
+        return repr((run.at, sorted(run.across))).encode()
+
+    assert explore(attrs.evolve(PLAIN, key=key), "near").states == 10
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"starts": [Farm()]}, "Search: starts: found list, expected runs by a name for each"),
+        ({"laws": UNSOLVED}, "Search: laws: found Law, expected a list of Laws"),
+        ({"shape": [solved]}, "Search: shape: found function, expected a list of Laws"),
+        ({"moves": None}, "Search: moves: found NoneType, expected a function of the run"),
+    ],
+)
+def test_a_search_of_wrong_parts_is_refused(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(TypeError, match=f"^{said}$"):
+        attrs.evolve(PLAIN, **wrong)
+
+
+def test_a_law_that_answers_with_no_text_is_refused() -> None:
+    def knows(step: Taken[Farm, Row | Sleep], _: object) -> Any:
+        return step.after.at is Bank.FAR
+
+    law = Law[Taken[Farm, Row | Sleep]]("knows", "for this test", knows)
+    with pytest.raises(CannotAsk, match="the law 'knows' answered True, expected a text: what is wrong, or nothing"):
+        explore(attrs.evolve(PLAIN, laws=(law,)), "near")

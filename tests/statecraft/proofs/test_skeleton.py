@@ -110,6 +110,47 @@ def test_an_inner_machine_that_is_spent_has_to_be_open(build: Any, hold: Any) ->
     assert skeleton(table, [never_at("B")]).broken
 
 
+def test_as_many_inner_machines_as_may_live_at_once_may_each_be_open(build: Any, hold: Any) -> None:
+    """Two of them take one step each: a skeleton that knew of one alone would not go so far."""
+    kid = build("k Go -> m", "m Go -> l", "k Tick -> m", "m Tick -> l", name="kid", final="l", depth=1)
+    table = build(
+        "A Go -> B; spends kid",
+        "B Tick -> C; spends kid",
+        "A Tick -> Z",
+        "B Go -> Z",
+        "C Go -> Z",
+        "C Tick -> Z",
+        final="Z",
+        inners={"kid": hold(kid, "A B", most=2)},
+    )
+    assert skeleton(table, [never_at("C")]).broken
+
+
+def test_a_row_that_refills_an_inner_machine_need_not_begin_it_again(build: Any, hold: Any) -> None:
+    kid = build("k Go -> m", "m Tick -> m", "m Go -> l", name="kid", final="l", depth=1)
+    table = build(
+        "A Go -> B; spends kid; refills kid",
+        "B Tick -> C; spends kid",
+        "A Tick -> Z",
+        "B Go -> Z",
+        "C Go -> Z",
+        final="Z",
+        inners={"kid": hold(kid, "A B")},
+    )
+    assert skeleton(table, [never_at("C")]).broken, "its first run may stand in m still"
+
+
+def test_what_machines_deep_inside_may_ask_is_part_of_a_crossing(build: Any, hold: Any) -> None:
+    deep = build("d Go -> d; asks Call", name="deep", depth=2)
+    mid = build("m Go -> m", name="mid", depth=1, inners={"deep": hold(deep, "m")})
+    table = build("A Go -> A", "A Tick -> Z", final="Z", inners={"mid": hold(mid, "A")})
+
+    def asks(row: Crossing, _: object) -> str:
+        return "it may ask" if row.asks | row.may_ask else ""
+
+    assert skeleton(table, [Law("nothing asks", "for this test", asks)]).broken
+
+
 def test_too_large_a_skeleton_is_given_up(build: Any) -> None:
     table = build("A Go -> B", "B Go -> C", final="C")
     assert skeleton(table, most=3).places == 3
