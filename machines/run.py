@@ -137,7 +137,7 @@ third_vain_nudge = (nudged_twice, vain_nudge, vain_unsaid)
 def stops_of(d: Detector[TurnEnded]) -> list[Row[Run, Phase, Command]]:
     """A detector's stop; before it, where it has one, the rescue of a run that has something left to write."""
     acting, stop, asks = Phase.ACTING, reaches(d.read, Level.STOP), [AnswerCalls, TellPerson, Tell, Ask]
-    told = do.afresh(do.rescue_by(d))  # a rescue is a new beginning, in every respect
+    told = do.afresh(do.rescue_by(d))  # what stood still begins anew, and so do the recoveries
     rescue = row(
         acting,
         TurnEnded,

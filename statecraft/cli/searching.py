@@ -39,7 +39,7 @@ from ..testing.broken_law import law_script, played, steps_text
 from ..testing.searched import SearchCoverage, SearchTally
 from . import guards_seen
 
-STATES = 4_000
+STATES = 8_000
 """States that all searches of one check look at together, where nobody says how many: some seconds."""
 
 LONGEST = 100
