@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .at_once import Both
     from .coverage import Coverage, Covered, Tally, covered
     from .pairs import PairCoverage, Pairs, PairTally, pair_report
-    from .paths import Module, path_module, taken
+    from .paths import Module, commanded, led, path_module, taken
     from .questions import Wanted, Way, wanted
     from .recorder import recording
     from .reporting import report
@@ -46,9 +46,11 @@ __all__ = [
     "Wanted",
     "Way",
     "cases",
+    "commanded",
     "covered",
     "events",
     "events_by_type",
+    "led",
     "likely",
     "machine_of",
     "pair_report",
@@ -73,7 +75,7 @@ _HOMES = {
     **dict.fromkeys(["NoStrategy", "events", "events_by_type", "runs"], "strategies"),
     **dict.fromkeys(["Broken", "likely", "machine_of"], "walking"),
     **dict.fromkeys(["Unwalked", "Walked", "walk"], "walks"),
-    **dict.fromkeys(["Module", "path_module", "taken"], "paths"),
+    **dict.fromkeys(["Module", "commanded", "led", "path_module", "taken"], "paths"),
     **dict.fromkeys(["Wanted", "Way", "wanted"], "questions"),
     **dict.fromkeys(["Source", "written"], "source"),
     **dict.fromkeys(["SearchCoverage", "SearchTally"], "searched"),

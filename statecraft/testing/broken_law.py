@@ -2,7 +2,8 @@
 
 It plays the events that the search played, and asks the law of what came of the last. No row is asserted on the way: a
 mended machine may take others, and the law holds of any step. What the law remembers is carried along by its own
-function for the same reason.
+function for the same reason. A law that no module leads to (see `law_names`) cannot be asked: the test fails, and says
+so.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from ..proofs import Broken, Law, Search, Taken, Way
 from ..step import Fault, Ignored, Refused, Step
 from .homes import Home, Names, home_of
+from .law_names import Named, named, put_in
 from .layout import INDENT, Bracket, Node, laid_out, on_one_line
 from .scripts import one_line, whole
 from .source import Writer
@@ -30,17 +32,18 @@ def law_script(search: Search[Any, Any], broken: Broken, name: str) -> str:
     if lacks:
         writer.missing.append(f"the table {search.table.name}: no module holds it by a name")
     law, way = broken.law, broken.way
+    asked = named(writer, law, search)
     body = laid_out(writer.write(way.run, "run"), "run = ", depth=1)
-    if law.remember is not None:
+    if asked is not None and asked.remember:
         body += laid_out(writer.write(law.start, "memory"), "memory = ", depth=1)
     for number, (event, steps) in enumerate(played(search, way)):
         last = number == len(way.events) - 1
         body += [f"{INDENT}# {one_line(steps_text(steps))}"]
         sent = writer.write(event, f"event {number}")
         if search.play is None:
-            body += _stepped(writer, called, law, sent, last)
+            body += _stepped(writer, called, law, asked, sent, last)
         else:
-            body += _played(writer, search, law, sent, last)
+            body += _played(writer, search, law, asked, sent, last)
     because = f"{law.name}: {broken.problem}."
     return whole(writer, name, because, body, ["TABLE = ...", ""] if lacks else [])
 
@@ -70,40 +73,39 @@ def _said(step: Taken[Any, Any]) -> str:
     return f"{type(answer).__name__.lower()} in {answer.source.name}{why}"
 
 
-def _stepped(writer: Writer, called: str, law: Law[Any], sent: Node, last: bool) -> Sequence[str]:
+def _stepped(writer: Writer, called: str, law: Law[Any], asked: Named | None, sent: Node, last: bool) -> Sequence[str]:
     """One step of the table."""
-    if not last and law.remember is None:
+    if not last and (asked is None or not asked.remember):
         return laid_out(Bracket(f"{called}.step(", (("", "run"), ("", sent)), ")"), "run = ", ".run", depth=1)
-    taken = f"{writer.names.take(Home('statecraft.proofs', 'Taken'))}(run, event, answer, answer.run)"
     lines = [*laid_out(sent, "event = ", depth=1), f"{INDENT}answer = {called}.step(run, event)"]
+    if asked is None:
+        return [*lines, *put_in(writer, law)]
+    taken = f"{writer.names.take(Home('statecraft.proofs', 'Taken'))}(run, event, answer, answer.run)"
     if last:
-        return [*lines, f"{INDENT}assert not {_broken(writer, law)}({taken}, {_known(writer, law)})"]
-    remembered = f"{INDENT}memory = {_remember(writer, law)}(memory, {taken})"
+        return [*lines, f"{INDENT}assert not {asked.broken}({taken}, {_known(writer, law)})"]
+    remembered = f"{INDENT}memory = {asked.remember}(memory, {taken})"
     return [*lines, remembered, f"{INDENT}run = answer.run"]
 
 
-def _played(writer: Writer, search: Search[Any, Any], law: Law[Any], sent: Node, last: bool) -> Iterator[str]:
+def _played(
+    writer: Writer, search: Search[Any, Any], law: Law[Any], asked: Named | None, sent: Node, last: bool
+) -> Iterator[str]:
     """All the steps that `play` makes of the event."""
     home = home_of(search.play)
     play = writer.names.take(home) if home else on_one_line(writer.write(search.play, "play"))
     call = Bracket(f"{play}(", (("", "run"), ("", sent)), ")")
-    if not last and law.remember is None:
+    if not last and (asked is None or not asked.remember):
         yield from laid_out(call, "run = ", "[-1].after", depth=1)
         return
     yield from laid_out(call, "for step in ", ":", depth=1)
+    if asked is None:
+        yield from put_in(writer, law, depth=2)
+        return
     if last:
-        yield f"{INDENT * 2}assert not {_broken(writer, law)}(step, {_known(writer, law)})"
-    if law.remember is not None:
-        yield f"{INDENT * 2}memory = {_remember(writer, law)}(memory, step)"
+        yield f"{INDENT * 2}assert not {asked.broken}(step, {_known(writer, law)})"
+    if asked.remember:
+        yield f"{INDENT * 2}memory = {asked.remember}(memory, step)"
         yield from () if last else (f"{INDENT * 2}run = step.after",)
-
-
-def _broken(writer: Writer, law: Law[Any]) -> str:
-    return on_one_line(writer.write(law.broken, f"broken of the law {law.name!r}"))
-
-
-def _remember(writer: Writer, law: Law[Any]) -> str:
-    return on_one_line(writer.write(law.remember, f"remember of the law {law.name!r}"))
 
 
 def _known(writer: Writer, law: Law[Any]) -> str:

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 OPTION = "--statecraft-mutate"
 SAMPLE, SEED, SECONDS, LIMIT = (f"{OPTION}-{what}" for what in ("sample", "seed", "seconds", "fail-under"))
-MOST_SECONDS = 2.0
+MOST_SECONDS, FIRST_SEED = 2.0, 0
+MADE = (
+    "a row removed, two rows in the other order, a guard negated or dropped, a limit moved by one, "
+    "the size of a refilled budget"
+)
+NOT_MADE = "targets, effects, what is spent"
 
 
 def add_options(parser: pytest.Parser, percentage: Callable[[str], float]) -> None:
@@ -27,16 +32,16 @@ def add_options(parser: pytest.Parser, percentage: Callable[[str], float]) -> No
         const="",
         metavar="MODULE[:TABLE]",
         help="when all tests have passed, run them again on each small mistake in the named tables and their inner "
-        "machines, or in all that were stepped, and report what they do not notice; may be given several times",
+        f"machines, or in all that were stepped, and report what they do not notice; may be given several times. "
+        f"Mistakes that are made: {MADE}; in these none: {NOT_MADE}",
     )
     group.addoption(SAMPLE, type=_count, metavar="N", help="try only N mutants, drawn at random")
-    group.addoption(SEED, type=int, default=0, metavar="S", help="from which the sample is drawn (0)")
+    group.addoption(SEED, type=int, metavar="S", help=f"from which the sample is drawn ({FIRST_SEED})")
     group.addoption(
         SECONDS,
         type=_seconds,
-        default=MOST_SECONDS,
         metavar="SECONDS",
-        help=f"what the tests of one mutant may take ({MOST_SECONDS:g})",
+        help=f"what the tests of one mutant may take ({MOST_SECONDS:g}); the most telling one is run however long",
     )
     group.addoption(LIMIT, type=percentage, metavar="PCT", help="fail if fewer than PCT percent of them were noticed")
 
@@ -45,7 +50,7 @@ def configure(config: pytest.Config, importable: Callable[[Iterable[str]], Abstr
     """Set the session up for mutation, if asked to. `importable` lets modules be found in folders for a block."""
     named: list[str] | None = config.getoption(OPTION)
     if named is None:
-        for option in (SAMPLE, LIMIT):
+        for option in (SAMPLE, SEED, SECONDS, LIMIT):
             if config.getoption(option) is not None:
                 raise pytest.UsageError(f"{option} needs {OPTION}")
         return

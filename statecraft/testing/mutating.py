@@ -6,9 +6,11 @@
 * First the session runs as always. If it does not pass, no mutant is tried.
 * Meanwhile it is recorded what each test touches. Of a mutant only those tests are run in which it could show, the
   most telling first, then the quickest, until one fails: the mutant was noticed.
-* The tests of one mutant take `--statecraft-mutate-seconds` (2) at most, by their usual time and by the processor's.
-  Whatever was not run by then has not noticed. A test that hangs has.
-* A test counts only if it passes again on the tables as they are, in the same way.
+* The tests of one mutant take `--statecraft-mutate-seconds` (2) at most, by their usual time and by the processor's;
+  the first of them is run however long it takes. What was not run by then has not noticed. A test that hangs has.
+* A test counts only if it passes again on the tables as they are, in the same way. A mutant that could show in such
+  tests alone was not tried, and is not in the score.
+* Only the mistakes that `mutate_options.MADE` names are made: a score of 100 % says nothing of targets and effects.
 
 `--statecraft-mutate-sample=N` takes N mutants at random, drawn from `--statecraft-mutate-seed=S` (0), and
 `--statecraft-mutate-fail-under=PCT` fails the session if fewer percent of them were noticed.
@@ -36,7 +38,7 @@ import pytest
 
 from ..heard import AnyTable
 from ..proofs.mutants import Mutant, Touch, mutants, with_inner
-from .mutate_options import LIMIT, OPTION, SAMPLE, SECONDS, SEED
+from .mutate_options import FIRST_SEED, LIMIT, MADE, MOST_SECONDS, NOT_MADE, OPTION, SAMPLE, SECONDS, SEED
 from .recorder import recording
 from .rerun import Test
 from .surviving import Tried, report, score
@@ -51,8 +53,8 @@ class Mutating:
 
     def __init__(self, config: pytest.Config, named: list[str], look_up: Callable[[], tuple[AnyTable, ...]]) -> None:
         self._config, self._named, self._look_up = config, named, look_up
-        seconds: Any = config.getoption(SECONDS)
-        self._seconds: float = seconds
+        seconds: float | None = config.getoption(SECONDS)
+        self._seconds = MOST_SECONDS if seconds is None else seconds
         self._touched = Touched()
         self._tests: dict[pytest.Item, tuple[Test, frozenset[Touch]]] = {}
         self._tables: tuple[AnyTable, ...] = ()
@@ -87,9 +89,13 @@ class Mutating:
             return result
         every = [mutant for table in with_inner(self._chosen()) for mutant in mutants(table)]
         sample: int | None = self._config.getoption(SAMPLE)
-        seed: Any = self._config.getoption(SEED)
+        given: int | None = self._config.getoption(SEED)
+        seed = FIRST_SEED if given is None else given
         chosen = every if sample is None or sample >= len(every) else _sample(every, sample, seed)
-        self._lines = [f"{len(chosen)} of {len(every)} mutants, seed {seed}"]
+        self._lines = [
+            f"{len(chosen)} of {len(every)} mutants, seed {seed}",
+            f"made: {MADE}; in these none: {NOT_MADE}",
+        ]
         self._began = True
         try:
             self._try(chosen)
@@ -126,6 +132,8 @@ class Mutating:
         if not self._tried:
             return ["a limit is asked for, but there was nothing to mutate"]
         found = score(self._tried)
+        if not found[1]:
+            return ["a limit is asked for, but no mutant could be tried"]
         if percent(found) >= limit:
             return []
         return [f"{shown(found)} of the mutants noticed, expected at least {limit:g} %"]

@@ -1,13 +1,16 @@
 """Paths as a Python module that pytest runs as it stands: each row of a table is taken by a test that says so.
 
-A path is a run, the events, and what each of them does: the rows that are taken, as `taken` spells them. A way whose
-run is changed between two steps by whatever plays the world is as many paths as it has such stretches.
+A path is a run, the events, and what each of them does: the rows that are taken, each with the state that it led to, as
+`led` spells them, and the kinds of commands that are asked for, as `commanded` does. Of a command its fields are not
+told. A way whose run is changed between two steps by whatever plays the world is as many paths as it has such
+stretches.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from enum import Enum
 from typing import Any
 
 import attrs
@@ -19,7 +22,7 @@ from .homes import Home, Names, home_of
 from .layout import INDENT, Bracket, Node, bracket, laid_out
 from .source import Writer
 
-LOCAL = ("pytest", "PATHS", "run", "events", "rows", "event", "expected", "answer", "test_path")
+LOCAL = ("pytest", "PATHS", "run", "events", "rows", "commands", "event", "row", "kinds", "answer", "test_path")
 
 
 @attrs.frozen
@@ -32,13 +35,37 @@ class Module:
 
 
 def taken(answer: Any) -> list[str]:
-    """What stepping a table has answered, as a test of a path expects it.
+    """What stepping a table has answered: which rows were taken.
 
     Of a step its row and those that inner machines took: `["run 20", "run/wait 1"]`. Of any other answer its name.
     """
     if isinstance(answer, Step):
         return [spelled(row) for row in rows_of(answer)]
     return [type(answer).__name__.lower()]
+
+
+def led(answer: Any) -> list[str]:
+    """What stepping a table has answered, as a test of a path expects it: the rows, and the states they led to.
+
+    Of a step as `taken`, with the states: `["run 20 -> HOLDING", "run/wait 1 -> OVER"]`. Of any other answer its name.
+    """
+    if not isinstance(answer, Step):
+        return taken(answer)
+    return [f"{row} -> {state.name}" for row, state in zip(taken(answer), _targets(answer), strict=True)]
+
+
+def commanded(answer: Any) -> list[str]:
+    """The commands that stepping a table has asked for, each by the name of its class, in their order."""
+    return [type(command).__name__ for command in answer.commands]
+
+
+def _targets(answer: Any) -> Iterator[Enum]:
+    """The state that each row of `rows_of` led to."""
+    if answer.__class__ is Step:
+        step: Step[Any, Any] = answer
+        yield step.target
+        for held in step.inside:
+            yield from _targets(held)
 
 
 def spelled(row: RowPath) -> str:
@@ -57,7 +84,8 @@ def path_module(found: Paths) -> Module:
         writer.missing.append(f"the table {found.table.name}: no module holds it by a name")
     listed = [stretch for way in found.ways for stretch in stretches(way) if _takes(stretch)]
     runs, starts = _runs(writer, listed)
-    any_, read = names.take(Home("typing", "Any")), names.take(Home("statecraft.testing", "taken"))
+    any_ = names.take(Home("typing", "Any"))
+    read, asked = (names.take(Home("statecraft.testing", name)) for name in ("led", "commanded"))
     made = [
         _param(writer, stretch, name, f"{_slug(stretch.start)}-{number}")
         for number, (stretch, name) in enumerate(zip(listed, starts, strict=True), 1)
@@ -66,12 +94,13 @@ def path_module(found: Paths) -> Module:
         *runs,
         *laid_out(bracket("[", made, "]"), "PATHS = "),
         *("", ""),
-        '@pytest.mark.parametrize(("run", "events", "rows"), PATHS)',
-        f"def test_path(run: {any_}, events: list[{any_}], rows: list[list[str]]) -> None:",
-        f'{INDENT}"""Each event takes these rows."""',
-        f"{INDENT}for event, expected in zip(events, rows, strict=True):",
+        '@pytest.mark.parametrize(("run", "events", "rows", "commands"), PATHS)',
+        f"def test_path(run: {any_}, events: list[{any_}], rows: list[list[str]], commands: list[list[str]]) -> None:",
+        f'{INDENT}"""Each event takes these rows to these states, and asks for these kinds of commands."""',
+        f"{INDENT}for event, row, kinds in zip(events, rows, commands, strict=True):",
         f"{INDENT * 2}answer = {called}.step(run, event)",
-        f"{INDENT * 2}assert {read}(answer) == expected",
+        f"{INDENT * 2}assert {read}(answer) == row",
+        f"{INDENT * 2}assert {asked}(answer) == kinds",
         f"{INDENT * 2}run = answer.run",
     ]
     count = len(found.rows)
@@ -111,8 +140,9 @@ def _runs(writer: Writer, listed: Iterable[Stretch]) -> tuple[list[str], list[st
 def _param(writer: Writer, stretch: Stretch, name: str, id: str) -> Node:
     where = f"path {id}"
     events = bracket("[", (writer.write(step.event, f"{where}: event") for step in stretch.steps), "]")
-    rows = bracket("[", (_texts(taken(step.answer)) for step in stretch.steps), "]")
-    return Bracket("pytest.param(", (("", name), ("", events), ("", rows), ("id=", f'"{id}"')), ")")
+    rows = bracket("[", (_texts(led(step.answer)) for step in stretch.steps), "]")
+    commands = bracket("[", (_texts(commanded(step.answer)) for step in stretch.steps), "]")
+    return Bracket("pytest.param(", (("", name), ("", events), ("", rows), ("", commands), ("id=", f'"{id}"')), ")")
 
 
 def _texts(texts: Iterable[str]) -> Node:

@@ -60,7 +60,8 @@ class Verdict:
 def rerun(tests: Sequence[Test], mutant: Mutant | None, seconds: float) -> Verdict:
     """Run the tests in their order until one fails, on the mutant or on the tables as they are.
 
-    After so many seconds of processor time no further test is begun. RuntimeError where the process could not do it.
+    The first is begun always; after so many seconds of processor time no further one is. RuntimeError where the process
+    could not do it.
     """
     with mmap.mmap(-1, _STATE.size + _TEXT) as shared:
         with warnings.catch_warnings():
@@ -112,7 +113,7 @@ def _run(shared: mmap.mmap, tests: Sequence[Test], mutant: Mutant | None, second
     began = time.process_time()
     with unheard(), altered(mutant) if mutant else nullcontext():
         for number, test in enumerate(tests):
-            if time.process_time() - began > seconds:
+            if number and time.process_time() - began > seconds:
                 _STATE.pack_into(shared, 0, number, _PASSED, 0)
                 return
             _STATE.pack_into(shared, 0, number, _RUNNING, 0)

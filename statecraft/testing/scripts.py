@@ -17,6 +17,7 @@ from ..heard import AnyTable
 from ..proofs import Law, Taken
 from ..step import Answer, Fault, Ignored, Refused, Step
 from .homes import Home, Names, home_of
+from .law_names import broken_name, put_in
 from .layout import INDENT, Bracket, Node, laid_out
 from .source import Writer
 
@@ -44,7 +45,8 @@ def script(
 ) -> str:
     """The text of a test function `name` that plays the events from `run` on, with all that it imports.
 
-    `because` becomes its docstring. `law` is asserted of the last step. A `Fault` ends the script: it is expected, or
+    `because` becomes its docstring. `law` is asserted of the last step; where no
+    module leads to it, the test fails there and says so. A `Fault` ends the script: it is expected, or
     with `fails` it comes through, so that the test fails until the machine is mended. What cannot be written stands as
     `...`, and a comment at the top says what it is.
     """
@@ -106,14 +108,14 @@ def _played(
 
 def _asserted(writer: Writer, asked: Asked) -> Iterator[str]:
     """The last line: what has to hold."""
-    held = home_of(asked.law.broken)
-    if held is None:
-        yield f"{INDENT}# The law that does not hold here has no name in a module: {one_line(repr(asked.law.broken))}"
+    broken = broken_name(writer, asked.law)
+    if broken is None:
+        yield from put_in(writer, asked.law)
         return
     taken = writer.names.take(Home("statecraft.proofs", "Taken"))
     step = Bracket(f"{taken}(", tuple(("", one) for one in ("run", "event", "answer", "answer.run")), ")")
     values = (("", step), ("", writer.write(asked.memory, "what the law remembers")))
-    yield from laid_out(Bracket(f"{writer.names.take(held)}(", values, ")"), "assert not ", depth=1)
+    yield from laid_out(Bracket(f"{broken}(", values, ")"), "assert not ", depth=1)
 
 
 def _faulty(writer: Writer, start: tuple[tuple[str, Node], ...], fails: bool) -> Iterator[str]:

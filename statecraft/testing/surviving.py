@@ -9,22 +9,27 @@ import attrs
 from ..diagrams.edges import picture
 from ..diagrams.listing import row as row_text
 from ..proofs.mutants import KINDS, Mutant
+from .mutate_options import SECONDS
 from .reporting import shown
-from .rerun import How
+from .rerun import How, Test
 
 
 @attrs.frozen(eq=False)
 class Tried:
-    """A mutant and how its tests came out; the id of the one that noticed it, and how many could not be run in time.
+    """A mutant and how its tests came out; the id of the one that noticed it.
 
-    `should`: the most specific test in which the mutant could show, else one that takes the row, if there is any.
+    `met`: the most specific test that was run on it; `left`: those that were not, for want of time, the most telling
+    first; `takes`: a test that takes the row, whether or not the mutant could show in it. It does not count where it
+    could show only in tests that cannot be run again.
     """
 
     mutant: Mutant
     how: How
     test: str | None
-    left: int
-    should: str | None
+    met: str | None
+    left: tuple[Test, ...]
+    takes: str | None
+    counts: bool = True
 
     @property
     def noticed(self) -> bool:
@@ -33,8 +38,8 @@ class Tried:
 
 
 def score(tried: Sequence[Tried]) -> tuple[int, int]:
-    """How many were noticed, and how many there were."""
-    return sum(one.noticed for one in tried), len(tried)
+    """How many were noticed, and how many there were that count."""
+    return sum(one.noticed for one in tried), sum(one.counts for one in tried)
 
 
 def report(tried: Sequence[Tried], seconds: float) -> Iterator[str]:
@@ -45,12 +50,14 @@ def report(tried: Sequence[Tried], seconds: float) -> Iterator[str]:
         if of_kind := [one for one in tried if one.mutant.kind == kind]:
             yield f"{kind}: {_count(of_kind)}"
     yield f"all: {_count(tried)}"
+    if lost := sum(not one.counts for one in tried):
+        yield f"not in the score: {lost} that could show only in tests that were left out"
     for one in tried:
         if one.how in ("hung", "crashed"):
             what = "did not come back" if one.how == "hung" else "ended its process"
             yield f"noticed because a test {what}: {one.mutant}: {one.test}"
     for one in tried:
-        if not one.noticed:
+        if one.counts and not one.noticed:
             yield from _survivor(one, seconds)
 
 
@@ -63,9 +70,22 @@ def _survivor(one: Tried, seconds: float) -> Iterator[str]:
         yield f"  row {row_text(lines[number])}"
     if len(mutant.rows) > len(shown_rows):
         yield f"  and row{'s' if len(mutant.rows) > 2 else ''} {', '.join(map(str, mutant.rows[1:]))}"
-    yield f"  {f'by {one.should}' if one.should else 'no test takes this row'}"
+    if one.met:
+        yield f"  by {one.met}"
+    elif one.takes:
+        yield f"  in no test could it show; {one.takes} takes this row"
+    else:
+        yield "  no test takes this row"
     if one.left:
-        yield f"  within {seconds:g} s; {one.left} more tests come this way"
+        yield f"  not tried: {_untried(one.left, seconds)}; raise {SECONDS}"
+
+
+def _untried(left: Sequence[Test], seconds: float) -> str:
+    """The first test that was not run, what it takes, and how many more there are of them."""
+    first = left[0]
+    late = "" if first.seconds > seconds else f" after those that took the {seconds:g} s"
+    more = f", and {len(left) - 1} more tests come this way" if len(left) > 1 else ""
+    return f"{first.item.nodeid} takes {first.seconds:.2g} s{late}{more}"
 
 
 def _count(tried: Sequence[Tried]) -> str:

@@ -81,6 +81,10 @@ def cases(
 ) -> tuple[Any, ...]:
     """The entries as parameters for `pytest.mark.parametrize`, each with a `Case` under its id.
 
+    An entry is `(run, event, expected)`; the run may be a function that makes it. What is expected is the number of the
+    row that is taken, the state that the step leads to, or, where no row is taken, one of the classes `Refused`,
+    `Ignored` and `Unhandled`.
+
     Raises `ValueError` for an entry that can never hold, and for one that stands there twice.
     """
     import pytest
@@ -92,7 +96,10 @@ def cases(
 def table_test(
     table: Table[R, S, E, C], entries: Iterable[tuple[R | Callable[[], R], E, int | S | NoRow]]
 ) -> Callable[[Case[R, S, E, C]], None]:
-    """A test of the table by the list, which pytest takes up under the name that it is given; see `cases`."""
+    """A test of the table by the list, which pytest takes up under the name that it is given.
+
+    What an entry expects is the number of a row, a state, `Refused`, `Ignored` or `Unhandled`; see `cases`.
+    """
     import pytest
 
     @pytest.mark.parametrize("case", cases(table, entries))

@@ -1,7 +1,8 @@
 """Whether the tests of a session notice a mutant: which of them are run, in which order, and which of them count.
 
 Only tests in which the mutant could show are run: those that touch what it `shows` first, in the order in which it
-names that, and of these the quickest. A failure counts only if the test passes again, alone, on the tables as they are.
+names that, and of these the quickest. The first is run however long it takes, so that no mutant is called unnoticed by
+a test that never met it. A failure counts only if the test passes again, alone, on the tables as they are.
 """
 
 from __future__ import annotations
@@ -26,15 +27,23 @@ class Trial:
 
     def of(self, mutant: Mutant) -> Tried:
         """Whether the tests notice the mutant."""
+        telling = self._telling(mutant)
         while True:
-            tests = [test for test in self._telling(mutant) if self._passes_again.get(test, True)]
+            tests = [test for test in telling if self._passes_again.get(test, True)]
             within = list(_within(tests, self._seconds))
             verdict = rerun(within, mutant, self._seconds) if within else Verdict("passed", None, 0)
             if verdict.test is None or self._counts(within[verdict.test]):
                 break
-        at = None if verdict.test is None else within[verdict.test].item.nodeid
-        should = self._most_specific(tests) or self._most_specific(self._taking(mutant))
-        return Tried(mutant, verdict.how, at, len(tests) - verdict.run, should)
+        ran = within[: verdict.run]
+        return Tried(
+            mutant,
+            verdict.how,
+            test=None if verdict.test is None else within[verdict.test].item.nodeid,
+            met=_most_specific(ran),
+            left=tuple(test for test in tests if test not in ran),
+            takes=_most_specific(self._taking(mutant)),
+            counts=bool(ran) or not telling,
+        )
 
     def _telling(self, mutant: Mutant) -> list[Test]:
         found: dict[Test, None] = {}
@@ -47,10 +56,6 @@ class Trial:
         for row in mutant.rows:
             yield from self._touching.get(("taken", mutant.table, row), ())
 
-    def _most_specific(self, tests: Iterable[Test]) -> str | None:
-        first = min(tests, key=lambda test: (test.breadth, test.seconds), default=None)
-        return None if first is None else first.item.nodeid
-
     def _counts(self, test: Test) -> bool:
         if test not in self._passes_again:
             self._passes_again[test] = rerun([test], None, self._seconds).how == "passed"
@@ -61,9 +66,14 @@ class Trial:
         return self._passes_again[test]
 
 
+def _most_specific(tests: Iterable[Test]) -> str | None:
+    first = min(tests, key=lambda test: (test.breadth, test.seconds), default=None)
+    return None if first is None else first.item.nodeid
+
+
 def _within(tests: Iterable[Test], seconds: float) -> Iterator[Test]:
-    """Those of the tests, in their order, that together usually take no longer."""
-    for test in tests:
-        if test.seconds <= seconds:
+    """The first of the tests, and those after it, in their order, that together usually take no longer."""
+    for number, test in enumerate(tests):
+        if number == 0 or test.seconds <= seconds:
             seconds -= test.seconds
             yield test

@@ -1,10 +1,11 @@
 """Any table walked at random by hypothesis, and what has to hold at every step.
 
-At every step: no `Fault`; the given run is as it was; no budget above full or below nothing; a final state refuses
-everything; and whatever laws the caller has, which are those of the proofs. Where a run has ended, or no row leads
-anywhere else, another run begins.
+At every step what `holding` names holds, and whatever laws the caller has, which are those of the proofs. Where a run
+has ended, or no row leads anywhere else, another run begins, so one walk may be of several runs.
 
-A walk that fails is made as short as hypothesis can, and is shown as a script that can be pasted into a test.
+A walk that fails is made as short as hypothesis can; then every event is left out without which it fails too, unless a
+function of the caller's says which events a run can meet: then none may be left out before another. It is shown as a
+script that can be pasted into a test.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+import attrs
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from ..heard import AnyTable
 from ..proofs import Law, Taken
-from ..step import Answer, Fault, Refused, Step
+from ..step import Answer
 from ..table import Table
+from .holding import Flaw, asked, checked, remembered
 from .scripts import script
+from .shortest import without_needless
 from .strategies import events_by_type, is_strategy
-from .telling import told, told_fault
 
 R = TypeVar("R")
 E = TypeVar("E")
@@ -35,13 +38,27 @@ LIKELY = 4  # of so many events one may be rare, or any of the alphabet; the oth
 class Broken(AssertionError):
     """Something that has to hold does not; shown with the last step and a script of the walk."""
 
-    def __init__(self, what: str, lines: Sequence[str], write: Callable[[], str]) -> None:
+    def __init__(self, what: str, write: Callable[[], tuple[Flaw, str]]) -> None:
         self.what = what
-        self._lines, self._write = lines, write
+        self._write, self._shown = write, ""
         super().__init__(what)
 
     def __str__(self) -> str:  # only what is shown at last is written: many longer walks are tried before
-        return "\n".join([self.what, *self._lines, "", "As a test:", "", self._write()])
+        if not self._shown:
+            flaw, text = self._write()
+            self._shown = "\n".join([flaw.what, *flaw.lines, "", "As a test:", "", text])
+        return self._shown
+
+
+@attrs.frozen(eq=False)
+class _Likely:
+    """What `likely` answers: any event may come of it at any run, as a function of a caller's does not promise."""
+
+    table: AnyTable
+    by_state: Mapping[Any, st.SearchStrategy[Any]]
+
+    def __call__(self, run: Any) -> st.SearchStrategy[Any]:
+        return self.by_state[self.table.at(run)]
 
 
 def likely(
@@ -65,7 +82,7 @@ def likely(
         often = [kinds[kind] for kind in here if kind not in seldom]
         some = _mostly(2, st.one_of(*(kinds[kind] for kind in here)), anything) if here else anything
         by_state[state] = _mostly(LIKELY, st.one_of(*often), some) if often else some
-    return lambda run: by_state[table.at(run)]
+    return _Likely(table, by_state)
 
 
 def _mostly(of: int, often: st.SearchStrategy[E], seldom: st.SearchStrategy[E]) -> st.SearchStrategy[E]:
@@ -79,14 +96,17 @@ def machine_of(
     events: Sends[Any, Any] = None,
     laws: Iterable[Law[Taken[R, E]]] = (),
     hear: Callable[[E, Answer[R, C]], None] | None = None,
+    began: Callable[[R], None] | None = None,
 ) -> type[RuleBasedStateMachine]:
     """A hypothesis state machine that walks the table; its `TestCase` is a test.
 
     `start` is a run or a strategy of runs. `events` is a strategy, a function of the run that gives one, or what is to
-    be drawn for types and fields (see `likely`). `hear` is told every event and its answer.
+    be drawn for types and fields (see `likely`). `hear` is told every event and its answer, `began` every run as its
+    first event comes: one walk may begin several.
     """
     starts: Any = start if is_strategy(start) else st.just(start)
     sends = _sends(table, events)
+    anywhere = is_strategy(events) or not callable(events) or isinstance(events, _Likely)
     held = tuple(laws)
     leads_on = {source for row in table.rows for source in row.sources if row.target is not source}
     over = {state for state in table.states if state not in leads_on}
@@ -96,7 +116,7 @@ def machine_of(
         def begin(self, run: R) -> None:
             self.first = self.now = run
             self.happened: list[E] = []
-            self.memory: tuple[Any, ...] = tuple(law.start for law in held)
+            self.memory = remembered(held)
             self.over = False
 
         @rule(data=st.data())
@@ -104,24 +124,24 @@ def machine_of(
             if self.over:
                 self.begin(data.draw(starts))
             event = data.draw(sends(self.now))
+            if began is not None and not self.happened:
+                began(self.now)
             self.happened.append(event)
-            answer = _checked(table, self.first, self.now, self.happened)
+            answer: Answer[R, C] = self.holds(checked(table, self.now, event))
             if hear is not None:
                 hear(event, answer)
-            taken = Taken(self.now, event, answer, answer.run)
-            for law, memory in zip(held, self.memory, strict=True):
-                if problem := law.broken(taken, memory):
-                    raise _broken(
-                        table, self.first, self.happened, f"{law.name}: {problem}", told(table, event, answer), law
-                    )
-            self.memory = tuple(
-                memory if law.remember is None else law.remember(memory, taken)
-                for law, memory in zip(held, self.memory, strict=True)
-            )
+            self.memory = self.holds(asked(table, held, self.memory, self.now, event, answer))
             self.now = answer.run
             self.over = table.at(self.now) in over
             if table.at(self.now) in table.final:
-                _checked(table, self.first, self.now, [*self.happened, event])
+                self.happened.append(event)
+                self.holds(checked(table, self.now, event))
+
+        def holds(self, found: Any) -> Any:
+            """What was found, unless it is a flaw."""
+            if isinstance(found, Flaw):
+                raise _broken(table, self.first, self.happened, found, anywhere=anywhere) from found.fault
+            return found
 
     Walk.__name__ = Walk.__qualname__ = f"Walk_{table.name}"
     return Walk
@@ -134,43 +154,12 @@ def _sends(table: AnyTable, events: Any) -> Callable[[Any], st.SearchStrategy[An
     return lambda run: sends(run)
 
 
-def _checked(table: AnyTable, first: Any, run: Any, events: Sequence[Any]) -> Answer[Any, Any]:
-    """The answer to the last of the events, with what holds of any machine; raises `Broken`."""
-    event, before, state = events[-1], repr(run), table.at(run)
-    try:
-        answer = table.step(run, event)
-    except Fault as fault:
-        lines = told_fault(table, run, event, fault)
-        raise _broken(table, first, events, f"{table.name} is at fault: {fault}", lines) from fault
-    what = ""
-    if repr(run) != before:
-        what = "the given run was changed"
-    elif state in table.final and not isinstance(answer, Refused):
-        what = f"{state.name} is final, but does not refuse"
-    elif not isinstance(answer, Step) and answer.run is not run:
-        what = "no row was taken, but the run is another"
-    purse: Mapping[Any, int | None] = table.left(answer.run) if table.budgets else {}
-    for budget in table.budgets:
-        left, full = purse.get(budget), table.size_of(budget, answer.run)
-        if left is not None and not 0 <= left <= (left if full is None else full):
-            what = what or f"the purse holds {left} of {budget.value}, expected 0 to {full}"
-    if what:
-        raise _broken(table, first, events, f"{table.name}: {what}", told(table, event, answer))
-    return answer
-
-
-def _broken(
-    table: AnyTable,
-    first: Any,
-    events: Sequence[Any],
-    what: str,
-    lines: Sequence[str],
-    law: Law[Taken[Any, Any]] | None = None,
-) -> Broken:
+def _broken(table: AnyTable, first: Any, events: Sequence[Any], flaw: Flaw, *, anywhere: bool) -> Broken:
     played = tuple(events)
 
-    def write() -> str:
-        because = what.partition("\n")[0]  # pytest adds to the words of an assert what it has seen of it
-        return script(table, first, played, name="test_walk", because=because, law=law, fails=True)
+    def write() -> tuple[Flaw, str]:
+        left, then = without_needless(table, first, played, flaw) if anywhere else (played, flaw)
+        because = then.what.partition("\n")[0]  # pytest adds to the words of an assert what it has seen of it
+        return then, script(table, first, left, name="test_walk", because=because, law=then.law, fails=True)
 
-    return Broken(what, lines, write)
+    return Broken(flaw.what, write)

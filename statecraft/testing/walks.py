@@ -37,18 +37,20 @@ class Unwalked(AssertionError):
 
 @attrs.frozen
 class Walked:
-    """What the walks came to: of each machine how often each row was taken; walks and steps in all."""
+    """What the walks came to: of each machine how often each row was taken; walks, steps and runs in all."""
 
     coverage: Coverage
     walks: int
     steps: int
+    runs: int
 
     def lines(self) -> list[str]:
         """Each machine, and how often each of its rows was taken."""
         found: list[str] = []
         for one in self.coverage.machines:
             some, there = one.rows
-            found.append(f"{one.name}: {some} of {there} rows in {self.walks} walks of {self.steps} steps in all")
+            size = f"{self.walks} walks of {self.steps} steps and {self.runs} runs in all"
+            found.append(f"{one.name}: {some} of {there} rows in {size}")
             found += [f"{_times(one, number):8} {text}" for number, text in enumerate(_texts(one.table))]
         return found
 
@@ -66,13 +68,17 @@ def walk(
 ) -> Walked:
     """Walk the table; prints how often each row was taken, and fails for a row that never was, inner ones too.
 
+    There are about as many walks as `examples`, each of at most `steps` events. Where a run has ended, or no row leads
+    on, the walk begins another run, so that a first row may be taken more often than there are walks; how many runs
+    were begun is printed too.
+
     `unsampled` excuses rows, each with a reason: by number, or by (name of the inner machine, number). An excuse for a
     row that was taken fails as well. The same `seed` walks the same way; with None every call walks another. See
     `machine_of` for the rest.
     """
     __tracebackhide__ = True  # pytest then shows the line of the test
     excused = _excuses(table, unsampled or {})
-    tally, count = Tally(), [0, 0]
+    tally, count = Tally(), [0, 0, 0]
 
     def hear(event: E, answer: Answer[R, C]) -> None:
         count[1] += 1
@@ -81,7 +87,10 @@ def walk(
     def end(self: object) -> None:
         count[0] += 1
 
-    machine = machine_of(table, start, events, laws, hear)
+    def began(run: R) -> None:
+        count[2] += 1
+
+    machine = machine_of(table, start, events, laws, hear, began)
     setattr(machine, "teardown", end)  # noqa: B010  # type checkers refuse to see a method assigned
     if seed is not None:
         seeded(seed)(machine)
@@ -101,7 +110,7 @@ def walk(
         )
     except Broken as broken:
         raise broken.with_traceback(None)  # noqa: B904  # the same; hypothesis' frames tell a test nothing
-    found = Walked(tally.coverage([table]), count[0], count[1])
+    found = Walked(tally.coverage([table]), *count)
     print("\n".join(found.lines()))
     if problems := _unwalked(found.coverage, excused):
         raise Unwalked("\n".join(problems))

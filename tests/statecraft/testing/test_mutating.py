@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,6 +57,10 @@ WEAK = [(7, "OPEN"), (3, "AJAR"), (0, "SHUT")]
 STRONG = [(5, "OPEN"), (4, "AJAR"), (2, "AJAR"), (1, "SHUT")]
 
 
+KINDS_LINE = (
+    "made: a row removed, two rows in the other order, a guard negated or dropped, a limit moved by one, "
+    "the size of a refilled budget; in these none: targets, effects, what is spent"
+)
 LIMITS = [f"not noticed: hall: fits: its nudge limit one {where}" for where in ("higher", "lower")]
 
 Run = Callable[..., pytest.RunResult]
@@ -100,6 +105,7 @@ def test_the_survivors_of_a_weak_suite_are_listed_with_the_test_that_came_by(run
     result.assert_outcomes(passed=3)
     assert told(result) == [
         "11 of 11 mutants, seed 0",
+        KINDS_LINE,
         "hall: 9 of 11 mutants noticed (81.8 %)",
         "removed: 3 of 3 mutants noticed (100.0 %)",
         "swapped: 2 of 2 mutants noticed (100.0 %)",
@@ -109,10 +115,10 @@ def test_the_survivors_of_a_weak_suite_are_listed_with_the_test_that_came_by(run
         "all: 9 of 11 mutants noticed (81.8 %)",
         LIMITS[0],
         "  row 1 SHUT Push [fits at nudge] -> AJAR keep",
-        "  by test_halls.py::test_a_push_leads_where_it_should[3-AJAR]",
+        "  in no test could it show; test_halls.py::test_a_push_leads_where_it_should[3-AJAR] takes this row",
         LIMITS[1],
         "  row 1 SHUT Push [fits at nudge] -> AJAR keep",
-        "  by test_halls.py::test_a_push_leads_where_it_should[3-AJAR]",
+        "  in no test could it show; test_halls.py::test_a_push_leads_where_it_should[3-AJAR] takes this row",
         "FAIL: 81.8 % of the mutants noticed, expected at least 82 %",
     ]
 
@@ -180,8 +186,7 @@ def test_it_opens():
     assert "noticed because a test ended its process: hall: the row removed: test_halls.py::test_it_opens" in lines
 
 
-def test_a_test_that_was_not_reached_in_time_has_not_noticed(run: Run) -> None:
-    text = """
+SLOW = """
 import time
 from halls import *
 
@@ -189,12 +194,35 @@ def test_it_opens_slowly(step_one):
     time.sleep(0.05)
     step_one(HALL, Hall(), Push(7), row=0)
 """
-    lines = told(run("--statecraft-mutate", "--statecraft-mutate-seconds=0.01", text=text))
+SLOWER = """
+def test_it_opens_more_slowly(step_one):
+    time.sleep(0.1)
+    step_one(HALL, Hall(), Push(7), row=0)
+
+def test_it_opens_most_slowly(step_one):
+    time.sleep(0.15)
+    step_one(HALL, Hall(), Push(7), row=0)
+"""
+
+
+def test_the_most_telling_test_is_run_however_slow_it_is(run: Run) -> None:
+    lines = told(run("--statecraft-mutate", "--statecraft-mutate-seconds=0.01", text=SLOW))
+    assert "not noticed: hall: strong negated" not in lines
+    assert not [line for line in lines if "not tried" in line]
+
+
+def test_a_test_that_was_not_run_in_time_is_said_not_to_be_tried(run: Run) -> None:
+    blind = SLOW.replace("step_one(HALL, Hall(), Push(7), row=0)", "HALL.step(Hall(), Push(7))")
+    lines = told(run("--statecraft-mutate", "--statecraft-mutate-seconds=0.01", text=blind + SLOWER))
     place = lines.index("not noticed: hall: strong negated")
-    assert lines[place + 2 : place + 4] == [
-        "  by test_halls.py::test_it_opens_slowly",
-        "  within 0.01 s; 1 more tests come this way",
-    ]
+    assert lines[place + 2] == "  by test_halls.py::test_it_opens_slowly"
+    assert re.fullmatch(
+        r"  not tried: test_halls.py::test_it_opens_more_slowly takes 0\.1\d? s, and 1 more tests come this way; "
+        "raise --statecraft-mutate-seconds",
+        lines[place + 3],
+    )
+    given_time = told(run("--statecraft-mutate", "--statecraft-mutate-seconds=1", text=blind + SLOWER))
+    assert "not noticed: hall: strong negated" not in given_time
 
 
 def test_a_test_that_cannot_run_twice_notices_nothing(run: Run) -> None:
@@ -207,10 +235,14 @@ def test_it_opens_once():
     ONCE.append(HALL.step(Hall(), Push(7)))
 """
     result = run("--statecraft-mutate", text=text)
-    assert len(survivors(result)) == 11
-    assert told(result)[1] == (
+    lines = told(result)
+    assert lines[2] == (
         "left out, since it does not pass again on the tables as they are: test_halls.py::test_it_opens_once"
     )
+    assert "all: 0 of 8 mutants noticed (0.0 %)" in lines
+    assert "not in the score: 3 that could show only in tests that were left out" in lines
+    assert len(survivors(result)) == 8
+    assert not [line for line in lines if line.startswith("  by ")], "no mutant was met by any test"
 
 
 def test_fixtures_parameters_and_methods_run_again(run: Run) -> None:
@@ -278,7 +310,7 @@ def test_a_bad_number_is_refused(run: Run, option: str) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
-@pytest.mark.parametrize("option", ["sample=3", "fail-under=90"])
+@pytest.mark.parametrize("option", ["sample=3", "seed=1", "seed=0", "seconds=3", "seconds=2", "fail-under=90"])
 def test_an_option_without_mutation_is_refused(run: Run, option: str) -> None:
     result = run(f"--statecraft-mutate-{option}", cases=WEAK)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -310,7 +342,7 @@ def test_what_was_tried_is_told_where_the_user_interrupts(run: Run, pytester: py
     )
     result = run("--statecraft-mutate", cases=STRONG, apart=True)
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert told(result)[:2] == ["11 of 11 mutants, seed 0", "interrupted after 4"]
+    assert told(result)[:3] == ["11 of 11 mutants, seed 0", KINDS_LINE, "interrupted after 4"]
     assert "all: 4 of 4 mutants noticed (100.0 %)" in told(result)
 
 
@@ -318,3 +350,42 @@ def test_a_path_that_would_be_taken_for_a_name_is_refused(run: Run) -> None:
     result = run("--statecraft-mutate", "test_halls.py", cases=WEAK)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "expected --statecraft-mutate=MODULE, found a path" in "\n".join(result.errlines)
+
+
+def test_the_help_names_the_mistakes_that_are_made_and_those_that_are_not(run: Run) -> None:
+    helped = " ".join(" ".join(run("--help", cases=WEAK).outlines).split())
+    assert "a guard negated or dropped, a limit moved by one" in helped
+    assert "in these none: targets, effects, what is spent" in helped
+
+
+def test_a_limit_is_not_met_where_no_mutant_could_be_tried(run: Run) -> None:
+    text = """
+from enum import Enum, auto
+from attrs import evolve, frozen
+from statecraft import Rows, Table, keep
+
+class Lamp(Enum):
+    ON = auto()
+    OFF = auto()
+
+@frozen
+class Turn:
+    pass
+
+@frozen
+class Light:
+    at: Lamp = Lamp.OFF
+
+LIGHT = Table(
+    "light", [Rows()(Lamp.OFF, Turn, Lamp.ON, keep)], events=[Turn], initial=Lamp.OFF, final=[Lamp.ON],
+    at=lambda run: run.at, move=lambda run, state: evolve(run, at=state),
+)
+ONCE = []
+
+def test_it_is_turned_on_once():
+    assert not ONCE
+    ONCE.append(LIGHT.step(Light(), Turn()))
+"""
+    result = run("--statecraft-mutate", "--statecraft-mutate-fail-under=0", text=text)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert told(result)[-1] == "FAIL: a limit is asked for, but no mutant could be tried"

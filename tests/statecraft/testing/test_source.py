@@ -351,3 +351,22 @@ def test_a_script_says_at_its_head_what_has_to_be_put_in() -> None:
     assert "# Put in by hand where ... stands, the table lamp: no module holds it by a name" in lines
     assert any(line.startswith("# Put in by hand where ... stands, event 0.force: <object") for line in lines)
     assert "TABLE = ..." in lines
+
+
+NEVER = Law[Taken[Any, Any]]("it is never on", "for this test", lambda step, _: breaks(step, _))
+LAWS = (DARK, Law[Taken[Any, Any]]("it is never broken", "for this test", lambda step, _: breaks(step, _)))
+
+
+@pytest.mark.parametrize(("law", "called"), [(NEVER, "NEVER.broken("), (LAWS[1], "LAWS[1].broken(")])
+def test_a_law_without_a_named_function_is_asked_through_what_holds_it(law: Law[Any], called: str) -> None:
+    text = script(LAMP, Room(), [Press(), Press()], law=law)
+    assert f"assert not {called}" in text
+    with pytest.raises(AssertionError):
+        played(text)()
+    played(script(LAMP, Room(), [Press()], law=law))()
+
+
+def test_a_law_that_no_module_leads_to_is_to_be_put_in() -> None:
+    law = Law[Taken[Any, Any]]('no "light"', "for this test", lambda step, _: "")
+    with pytest.raises(pytest.fail.Exception, match='put in the law: no "light"'):
+        played(script(LAMP, Room(), [Press()], law=law))()

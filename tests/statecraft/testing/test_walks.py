@@ -8,13 +8,15 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
 from statecraft import Evidence, Step, Table, ignore, keep, seen
 from statecraft.proofs import Law, Taken
 from statecraft.testing import Broken, Unwalked, events, likely, machine_of, walk
+from statecraft.testing.holding import Flaw, first_flaw
+from statecraft.testing.shortest import without_needless
 
 from .halls import CLOSER, Door, Hall, Push, Stock, Wind, at, hall, inside, move, pay, purse, row, strong
 
@@ -79,9 +81,19 @@ def test_every_row_is_walked_and_counted(capsys: pytest.CaptureFixture[str]) -> 
     assert 0 < found.walks <= 40
     assert found.steps <= 20 * found.walks
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"hall: 4 of 4 rows in {found.walks} walks of {found.steps} steps in all"
+    assert lines[0] == f"hall: 4 of 4 rows in {found.walks} walks of {found.steps} steps and {found.runs} runs in all"
     assert lines[1].endswith("0 SHUT Push [strong] -> OPEN keep -oil")
     assert int(lines[1].split()[0]) > 0
+
+
+def test_the_runs_that_a_walk_begins_are_counted() -> None:
+    strongly: st.SearchStrategy[Push | Wind] = st.just(Push(9))
+    excused = dict.fromkeys([1, 3], "nobody is weak")
+    found = walk(HALL, Hall(), strongly, steps=6, examples=5, unsampled=excused)
+    assert found.walks < found.runs <= found.steps, "two pushes end a run"
+    assert sum(one.times["SHUT", 0] for one in found.coverage.machines) == found.runs
+    found = walk(HALL, Hall(), WEAK, steps=5, examples=5, unsampled=NO_FORCE)  # no run ends
+    assert 0 < found.runs <= found.walks
 
 
 def test_the_same_seed_walks_the_same_way() -> None:
@@ -265,3 +277,71 @@ def test_without_hypothesis_the_names_say_what_they_need(monkeypatch: pytest.Mon
         with pytest.raises(ModuleNotFoundError, match=f"statecraft.testing.{name} needs hypothesis: install it"):
             getattr(statecraft.testing, name)
     assert statecraft.testing.step_one.__name__ == "step_one"
+
+
+def opened_and_shut(count: int, step: Taken[Hall, Push | Wind]) -> int:
+    return count + (isinstance(step.answer, Step) and step.answer.row == 3)
+
+
+def thrice(step: Taken[Hall, Push | Wind], shut: int) -> str:
+    return f"shut {shut + 1} times" if opened_and_shut(shut, step) == 3 else ""
+
+
+SELDOM = Law[Taken[Hall, Push | Wind]]("it is shut twice at most", "for this test", thrice, 0, opened_and_shut)
+
+
+def test_no_event_is_left_without_which_the_law_breaks_too() -> None:
+    unshrunk = settings(FEW, phases=[Phase.generate], stateful_step_count=40, max_examples=60)
+    with pytest.raises(Broken) as found:
+        run_state_machine_as_test(machine_of(HALL, Hall(), FORCE, [SELDOM]), settings=unshrunk)
+    shown = str(found.value)
+    assert shown.startswith("it is shut twice at most: shut 3 times")
+    assert shown.count("step_one(") == 6, "opened and shut three times, and nothing else"
+    assert "Wind" not in shown
+    with pytest.raises(AssertionError):
+        played(shown)()
+
+
+def flaw_of(events: list[Push | Wind], law: Law[Any]) -> Flaw:
+    found = first_flaw(HALL, Hall(), events, [law])
+    assert found is not None
+    return found[1]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.builds(Push, st.integers(0, 9)) | st.builds(Wind), max_size=30))
+def test_what_remains_breaks_the_same_law_and_less_of_it_does_not(drawn: list[Push | Wind]) -> None:
+    events = [*drawn, Push(9), Push(9)]
+    found = first_flaw(HALL, Hall(), [Push(9), *events], [SOME_OIL])
+    if found is None:
+        return
+    left, flaw = without_needless(HALL, Hall(), *found)
+    assert flaw.law is SOME_OIL
+    again = first_flaw(HALL, Hall(), left, [SOME_OIL])
+    assert again is not None
+    assert again[0] == left
+    for place in range(len(left)):
+        assert first_flaw(HALL, Hall(), left[:place] + left[place + 1 :], [SOME_OIL]) is None
+
+
+def test_what_does_not_fail_again_is_left_as_it_is() -> None:
+    flaw = flaw_of([Push(9)], NEVER_OPEN)
+    weak = (Wind(), Push(1))
+    assert without_needless(HALL, Hall(), weak, flaw) == (weak, flaw)
+
+
+def test_no_event_is_left_out_where_a_function_says_what_a_run_can_meet() -> None:
+    def sends(run: Hall) -> st.SearchStrategy[Push | Wind]:
+        return st.just(Push(9)) if run.notes else st.just(Wind())
+
+    def note(run: Hall, event: Wind) -> tuple[Hall, tuple[()]]:
+        return attrs.evolve(run, notes=[1]), ()
+
+    noted = row(Door.SHUT, Wind, Door.SHUT, note)
+    table = hall(OPENS, CREAKS, BREAKS, SHUTS, noted, ignore([Door.OPEN], [Wind], "nobody feels it"))
+    with pytest.raises(Broken) as found:
+        walk(table, Hall(), sends, laws=[NEVER_OPEN], steps=10, examples=10)
+    assert str(found.value).count("step_one(") == 2, "no push may come before the wind"
+    with pytest.raises(Broken) as found:
+        walk(table, Hall(), FORCE, laws=[NEVER_OPEN], steps=10, examples=10)
+    assert str(found.value).count("step_one(") == 1
