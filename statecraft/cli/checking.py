@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,11 @@ def found(target: str, states: int, jobs: int = 1) -> Walks:
 
     With more than one of `jobs` so many processes search. Raises `BadInput`.
     """
+    with redirect_stdout(sys.stderr):  # what a user's functions print is no part of the report
+        return _found(target, states, jobs)
+
+
+def _found(target: str, states: int, jobs: int) -> Walks:
     machines = load(target)
     _kinds(target, "SEARCHES", machines.searches, Search)
     _kinds(target, "FACTS", machines.facts, Facts)
@@ -61,10 +67,15 @@ def proved(
 
     With a `policy`, that of each sample run is changed by the file; `changes` says by the table's name how.
     """
+    with redirect_stdout(sys.stderr):
+        return _proved(target, policy, changes or {})
+
+
+def _proved(target: str, policy: Path | None, changes: Mapping[str, Callable[[Path, Any], Any]]) -> Report:
     machines = load(target)
     samples = dict(machines.samples)
     if policy is not None:
-        named = {name: change for name, change in (changes or {}).items() if name in samples}
+        named = {name: change for name, change in changes.items() if name in samples}
         tables = [table.name for table in machines.tables]
         if not any(name in tables for name in named):
             raise BadInput(f"--policy: {', '.join(tables)}: no table with a policy that a file could change")

@@ -276,3 +276,10 @@ def test_guards_are_seen_by_one_process_alone(verb: Verb, gates: Gates) -> None:
     code, _, err = verb("check", "gates_of_tests", "--guards", "--jobs", 2)
     assert code == 2
     assert "found --guards beside --jobs 2" in err
+
+
+def test_what_a_users_functions_print_is_no_part_of_the_report(verb: Verb, gates: Gates) -> None:
+    gates(f"print('as it is imported')\n{CHEAP}")
+    code, out, err = verb("check", "gates_of_tests", "--json")
+    assert (code, "as it is imported" in err) == (1, True)
+    assert json.loads(out)["tables"]
