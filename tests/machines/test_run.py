@@ -1,4 +1,7 @@
-"""The run's table, row by row: one call on a frozen run, with no history played to get there."""
+"""The run's table, row by row: one call on a frozen run, with no history played to get there.
+
+A long file, since every row of one table has its case here, and is read beside its neighbours.
+"""
 
 from __future__ import annotations
 

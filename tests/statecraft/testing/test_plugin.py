@@ -1,4 +1,7 @@
-"""The plugin inside whole pytest sessions of a user's own project."""
+"""The plugin inside whole pytest sessions of a user's own project.
+
+A long file: each option needs a session of its own, and what they share is long to say.
+"""
 
 from __future__ import annotations
 
