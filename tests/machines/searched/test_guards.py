@@ -13,8 +13,8 @@ NEVER_NO = {"turns_left", "late_call", "asking_call", "held_calls_left"} | {
     f"{name}_unsaid" for name in ("empty_thought", "cycle", "monologue", "fruitless_tool")
 }
 NEVER_YES = {"heard"}
-NOT_EVERY_LEVEL = {"empty_thought", "cycle", "redundant_check"}
-NEVER_ASKED = {"same_tool_unsaid", "redundant_check_unsaid"}
+NOT_EVERY_LEVEL = {"empty_thought", "cycle", "redundant_check", "fruitless_tool", "same_tool"}
+NEVER_ASKED = {"same_tool_unsaid", "redundant_check_unsaid", "spread_duplicate_unsaid"}
 
 
 def searched(states: int) -> SearchCoverage:

@@ -25,7 +25,7 @@ from machines.traces.from_events import recording
 from machines.traces.neutral import read
 from statecraft import Step
 from statecraft.cli import run as run_app
-from statecraft.proofs import Aimed, Paths, RowPath, Way, aim, aimed_paths, row_paths, rows_of, stretches
+from statecraft.proofs import AIMED, Aimed, Paths, RowPath, Way, aim, aimed_paths, row_paths, rows_of, stretches
 from statecraft.testing import path_module
 
 SOME = ("going round", "polling", "held and condensed", "nudged in vain", "facts required")
@@ -125,7 +125,7 @@ def test_every_row_of_a_run_is_walked() -> None:
     aimed = aim(SEARCH)
     assert aimed.missing == ()
     assert aimed.never == tuple(NEVER)
-    assert aimed.states < 15_000, "it ends as soon as the last row is found"
+    assert aimed.states < AIMED, "it ends as soon as the last row is found"
     assert aimed_paths(aimed).rows == set(row_paths(RUN)) - set(NEVER)
 
 
