@@ -22,7 +22,7 @@ from typing import Any, TypeGuard
 import attrs
 
 from .heard import AnyTable
-from .table import Table
+from .table import Table, with_inner
 from .world import World
 
 OURS = "machines"  # the other package of this distribution; a user's folder of that name hides it
@@ -61,9 +61,9 @@ def machines(text: str) -> Machines:
 
 
 def _machines(tables: tuple[AnyTable, ...], places: list[ModuleType], text: str) -> Machines:
-    inside = list(_inside(tables))
+    inside = with_inner(tables)
     # One table alone is named: what the module says of its others is not meant, and no mistake.
-    known = [*inside, *_inside(held for place in places for held in vars(place).values() if _is_table(held))]
+    known = with_inner((*tables, *(held for place in places for held in vars(place).values() if _is_table(held))))
     samples, worlds = _samples(places, text), _worlds(places, text)
     for name, offered in (("SAMPLES", samples), ("WORLDS", worlds)):
         if strange := [one for one in offered if one not in {table.name for table in known}]:
@@ -81,13 +81,6 @@ def _machines(tables: tuple[AnyTable, ...], places: list[ModuleType], text: str)
         tuple(one for one in searches if one.table in inside),
         tuple(one for one in facts if one.table in inside),
     )
-
-
-def _inside(tables: Iterable[AnyTable]) -> Iterator[AnyTable]:
-    """The tables, and the machines inside them, however deep."""
-    for table in tables:
-        yield table
-        yield from _inside(held.table for held in table.inners)
 
 
 def value(text: str, fits: Callable[[object], bool], what: str) -> Any:

@@ -302,6 +302,14 @@ class Table(Generic[R, S, E, C_co]):
         return step(self, run, event)
 
 
+def with_inner(tables: tuple[Table[Any, Any, Any, Any], ...]) -> tuple[Table[Any, Any, Any, Any], ...]:
+    """The tables, each followed by the inner machines that it holds, however deep; each table once."""
+    found: dict[Table[Any, Any, Any, Any], None] = {}
+    for table in tables:
+        found.update(dict.fromkeys((table, *with_inner(tuple(held.table for held in table.inners)))))
+    return tuple(found)
+
+
 def _taken(rows: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Wrong]:
     """The rows of the list, with those of lists within it; the marks; and what is neither."""
     if not is_list(rows):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from statecraft import Step, proofs
+from statecraft import proofs
 from statecraft.proofs import Law, Taken, each
 
 from ..events import Declared, NoReply, Refusal, Reply, StopReason, Text
@@ -76,12 +76,12 @@ def replies() -> Iterator[Candidates]:
 
 
 def _became(step: Taking) -> Message | None:
-    return step.answer.run.at if isinstance(step.answer, Step) else None
+    return None if step.stepped is None else step.stepped.run.at
 
 
 def decides(step: Taking, _: object) -> str:
     """Whatever is known, something is decided."""
-    return "" if isinstance(step.answer, Step) else "nothing is decided"
+    return "nothing is decided" if step.stepped is None else ""
 
 
 def forced_final(step: Taking, _: object) -> str:

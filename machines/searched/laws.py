@@ -6,13 +6,13 @@ reply have different ids: whoever reads a provider's reply sees to that, before 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from statecraft import Step
 from statecraft.proofs import Law, Taken
 
 from .._run_endings import account_of
-from ..commands import AnswerCalls, Ask, Command, Discard, End, RunCalls, Tell, WaitUntil
+from ..commands import AnswerCalls, Ask, Discard, End, RunCalls, Tell, WaitUntil
 from ..detectors.roster import CONDENSING, ROSTER
 from ..events import Awaits, Cancel, Event, Reply, Result, Text, TurnEnded
 from ..message import Message, artifacts, blocked, grounded, was_cut, words
@@ -24,18 +24,14 @@ from ..turn import asked_by
 from ..wait import OneWait
 
 Taking = Taken[Run, Event]
-Stepped = Step[Run, Command]
+Stepped = Step[Run, Any]
 
 NUDGING: Final = frozenset((*(detector.name for detector in ROSTER), CONDENSING.name))
 
 
-def _stepped(step: Taking) -> Stepped | None:
-    return step.answer if isinstance(step.answer, Step) else None
-
-
 def _ended(step: Taking) -> Stepped | None:
     """The step, if it is the one that ended the run."""
-    taken = _stepped(step)
+    taken = step.stepped
     return taken if taken is not None and taken.target in ENDINGS else None
 
 
@@ -84,7 +80,7 @@ def _blank(text: Text) -> str | None:
 
 def last_reply(step: Taking, _: object) -> str:
     """A stop asks for one reply without tools, and nothing is asked for afterwards."""
-    taken = _stepped(step)
+    taken = step.stepped
     if taken is None:
         return ""
     asks = [one for one in taken.commands if isinstance(one, Ask)]
@@ -98,7 +94,7 @@ def last_reply(step: Taking, _: object) -> str:
 
 def runs_after_stop(step: Taking, _: object) -> str:
     """Once the stop is decided no call is run."""
-    taken = _stepped(step)
+    taken = step.stepped
     if taken is None or taken.run.stop is None:
         return ""
     return "calls are run after the stop was decided" if any(isinstance(c, RunCalls) for c in taken.commands) else ""
@@ -106,7 +102,7 @@ def runs_after_stop(step: Taking, _: object) -> str:
 
 def runs_broken_call(step: Taking, _: object) -> str:
     """No call is run of a reply that was cut off; of any other none whose arguments are no object, or of no tool."""
-    taken = _stepped(step)
+    taken = step.stepped
     if taken is None:
         return ""
     event = step.event
@@ -135,7 +131,7 @@ def _less(calls: tuple[str, ...], call: str) -> tuple[str, ...]:
 
 def owed_after(owed: Owed, step: Taking) -> Owed:
     """What is owed after the step; an answer that nobody is owed changes nothing."""
-    taken = _stepped(step)
+    taken = step.stepped
     if taken is None:
         return owed
     unanswered, ran = owed
@@ -167,7 +163,7 @@ def _of_turn(step: Taking) -> bool:
 
 def answers(step: Taking, owed: Owed) -> str:
     """Every call of a reply has one answer by the end of its turn: its tool's, or one that says why it was not run."""
-    taken = _stepped(step)
+    taken = step.stepped
     if taken is None or step.before.at is Phase.READY:
         return ""
     unanswered, _ = owed
@@ -197,7 +193,7 @@ def runs_twice(step: Taking, owed: Owed) -> str:
 
     What a process that was killed does again, under the same key, is decided outside the table (`pending`).
     """
-    taken = _stepped(step)
+    taken = step.stepped
     if taken is None:
         return ""
     ran = () if isinstance(step.event, Reply) else owed[1]
@@ -208,7 +204,7 @@ def runs_twice(step: Taking, owed: Owed) -> str:
 
 def waits_too_long(step: Taking, _: object) -> str:
     """Whatever is waited for, the run's own time is not over before it."""
-    taken = _stepped(step)
+    taken = step.stepped
     if taken is None or taken.run.policy.budget.seconds is None:
         return ""
     run, limit = taken.run, taken.run.policy.budget.seconds
@@ -224,7 +220,7 @@ def waits_too_long(step: Taking, _: object) -> str:
 
 def recoveries_kept(step: Taking, _: object) -> str:
     """A turn that brought something new ends the incident: the next one has every recovery again."""
-    taken = _stepped(step)
+    taken = step.stepped
     if taken is not None and isinstance(step.event, Reply) and taken.target is Phase.ACTING:
         whole = sending(taken.run.policy.recovery).left  # the request went through: its own incident is over
         kept = [b.value for b, left in taken.run.request.left.items() if b is not Retry.INSISTED and left != whole[b]]
@@ -250,14 +246,14 @@ Nudged = tuple[int, ...]
 
 
 def _nudge_of(step: Taking) -> bool:
-    taken = _stepped(step)
+    taken = step.stepped
     told = () if taken is None else taken.commands
     return any(isinstance(command, Tell) and command.by in NUDGING for command in told)
 
 
 def nudged_after(turns: Nudged, step: Taking) -> Nudged:
     """The nudges that stand after the step: one counts from the reply to the request that told it."""
-    taken = _stepped(step)
+    taken = step.stepped
     if taken is None:
         return turns
     run = taken.run
@@ -290,7 +286,7 @@ def cancel_fails(step: Taking, _: object) -> str:
 
 def overspends(step: Taking, _: object) -> str:
     """Once the budget is spent only the last reply is asked for: what goes beyond it is one request, and that."""
-    taken = _stepped(step)
+    taken = step.stepped
     if taken is None or not any(isinstance(c, Ask) and not c.final for c in taken.commands):
         return ""
     budget, usage = taken.run.policy.budget, taken.run.spent.usage

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from ..proofs import CannotAsk, Facts, NeedsRun, Progress, Report, Search, prove
+from ..proofs import Facts, Progress, Report, Search, prove
+from .asking import asking, expect, walking
 from .loading import AnyTable, load
 from .running import BadInput
 from .searching import Tell, Walked, Walks, walked
@@ -22,42 +19,23 @@ def found(target: str, states: int, jobs: int = 1) -> Walks:
 
     With more than one of `jobs` so many processes search. Raises `BadInput`.
     """
-    with redirect_stdout(sys.stderr):  # what a user's functions print is no part of the report
-        return _found(target, states, jobs)
-
-
-def _found(target: str, states: int, jobs: int) -> Walks:
-    machines = load(target)
-    _kinds(target, "SEARCHES", machines.searches, Search)
-    _kinds(target, "FACTS", machines.facts, Facts)
-    shown = Console(stderr=True)
-    with shown.status("walking") if shown.is_terminal else nullcontext() as status:
+    with asking(target), walking() as show:
+        machines = load(target)
+        expect(target, "SEARCHES", machines.searches, Search)
+        expect(target, "FACTS", machines.facts, Facts)
 
         def tell(now: Progress) -> None:
-            if status is not None:
-                rate = now.states / now.seconds if now.seconds else 0.0
-                status.update(
-                    f"from {now.start}: {now.states:,} runs, {now.waiting:,} to be looked at, {now.depth} events deep, "
-                    f"{rate:,.0f} a second"
-                )
+            rate = now.states / now.seconds if now.seconds else 0.0
+            show(
+                f"from {now.start}: {now.states:,} runs, {now.waiting:,} to be looked at, {now.depth} events deep, "
+                f"{rate:,.0f} a second"
+            )
 
         def elsewhere(searches: Sequence[Search[Any, Any]], states: int, tell: Tell | None) -> Iterable[Walked]:
             return apart(target, searches, states, jobs, tell)
 
         other = elsewhere if jobs > 1 else None
-        try:
-            return walked(machines.tables, machines.searches, machines.facts, states=states, tell=tell, apart=other)
-        except CannotAsk as error:
-            raise BadInput(f"{target}: {error}") from error
-        except SystemExit as error:
-            raise BadInput(f"{target}: one of its functions ends the program; expected one that answers") from error
-
-
-def _kinds(target: str, name: str, offered: tuple[Any, ...], kind: type[Any]) -> None:
-    """Refuse what was offered under the wrong name."""
-    for one in offered:
-        if not isinstance(one, kind):
-            raise BadInput(f"{target}: {name}: found {type(one).__name__}, expected a list of {kind.__name__}")
+        return walked(machines.tables, machines.searches, machines.facts, states=states, tell=tell, apart=other)
 
 
 def proved(
@@ -67,7 +45,7 @@ def proved(
 
     With a `policy`, that of each sample run is changed by the file; `changes` says by the table's name how.
     """
-    with redirect_stdout(sys.stderr):
+    with asking(target):
         return _proved(target, policy, changes or {})
 
 
@@ -82,12 +60,7 @@ def _proved(target: str, policy: Path | None, changes: Mapping[str, Callable[[Pa
         samples |= {name: change(policy, samples[name]) for name, change in named.items()}
     for table in machines.tables:
         _asked(target, table, samples.get(table.name))
-    try:
-        return prove(machines.tables, samples, machines.assumed, machines.worlds)
-    except NeedsRun as error:
-        raise BadInput(f"{target}: {error}") from error
-    except SystemExit as error:
-        raise BadInput(f"{target}: one of its functions ends the program; expected one that answers") from error
+    return prove(machines.tables, samples, machines.assumed, machines.worlds)
 
 
 def _asked(target: str, table: AnyTable, run: Any) -> None:

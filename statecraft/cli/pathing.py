@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-from rich.console import Console
 
 from ..codec import codec, dump
 from ..diagrams.edges import picture
 from ..diagrams.listing import row as row_text
 from ..heard import AnyTable
-from ..proofs import Aimed, Aiming, CannotAsk, Paths, RowPath, Search, Way, aim, aimed_paths, row_paths
+from ..proofs import Aimed, Aiming, Paths, RowPath, Search, Way, aim, aimed_paths, row_paths
 from ..proofs.aiming import tables_in
 from ..testing.paths import path_module, taken
+from .asking import asking, expect, walking
 from .loading import load
 from .running import BadInput
 
@@ -70,9 +69,10 @@ def paths_of(
     tracers: Mapping[str, Tracer],
 ) -> int:
     """Walk, write, and answer the exit code: 1 where a row was not reached. Raises `BadInput`."""
-    searches = load(target).searches
-    _fits(target, searches, form, into, tracers)
-    found = [_walked(search, states) for search in searches]
+    with asking(target):
+        searches = load(target).searches
+        _fits(target, searches, form, into, tracers)
+        found = [_walked(search, states) for search in searches]
     files: dict[str, bytes] = {}
     for one in found:
         files |= _written(one.paths, form, tracers)
@@ -92,9 +92,7 @@ def _fits(
     target: str, searches: Sequence[Search[Any, Any]], form: As | None, into: Path | None, tracers: Mapping[str, Tracer]
 ) -> None:
     """Refuse what cannot be done before anything is searched."""
-    for one in searches:
-        if not isinstance(one, Search):  # pyright: ignore[reportUnnecessaryIsInstance]  # a module may offer anything
-            raise BadInput(f"{target}: SEARCHES: found {type(one).__name__}, expected a list of Search")
+    expect(target, "SEARCHES", tuple(searches), Search)
     if not searches:
         raise BadInput(f"{target}: offers no search, expected a list SEARCHES beside the tables (statecraft.proofs)")
     if form is None and into is not None:
@@ -111,19 +109,12 @@ def _fits(
 
 
 def _walked(search: Search[Any, Any], states: int) -> Walked:
-    shown = Console(stderr=True)
-    with shown.status("walking") if shown.is_terminal else nullcontext() as status:
+    with walking() as show:
 
         def tell(now: Aiming) -> None:
-            if status is not None:
-                status.update(
-                    f"from {now.start}: {now.states:,} runs, {now.missing} rows still missing, {now.seconds:.0f} s"
-                )
+            show(f"from {now.start}: {now.states:,} runs, {now.missing} rows still missing, {now.seconds:.0f} s")
 
-        try:
-            aimed = aim(search, states=states, tell=tell)
-        except CannotAsk as error:
-            raise BadInput(f"paths: {error}") from error
+        aimed = aim(search, states=states, tell=tell)
     found = aimed_paths(aimed)
     problems = [f"not reached: {said(found.table, row)}" for row in found.missing]
     wrong = [row for row in search.never if row not in found.never]

@@ -35,6 +35,7 @@ from ..proofs import (
 )
 from ..proofs.asking import ready
 from ..step import Fault
+from ..table import with_inner
 from ..testing.broken_law import law_script, played, steps_text
 from ..testing.searched import SearchCoverage, SearchTally
 from . import guards_seen
@@ -143,7 +144,7 @@ def walked(
     shape: dict[int, tuple[Law[Crossing], ...]] = {}
     for search in searches:
         shape[id(search.table)] = (*shape.get(id(search.table), ()), *search.shape)
-    found = [_skeleton(table, shape.get(id(table), ())) for table in _each(tables)]
+    found = [_skeleton(table, shape.get(id(table), ())) for table in with_inner(tuple(tables))]
     found += [_decided(decide(one)) for one in facts]
     if apart is not None and states and searches:
         return Walks((*found, *apart(searches, states, tell)))
@@ -185,18 +186,6 @@ def test_name(table: AnyTable, law: Law[Any]) -> str:
     words = normalize("NFKC", f"{table.name} {law.name}").lower()
     plain = "".join(c if c.isascii() and c.isalnum() else " " for c in words).split()
     return "_".join(("test", *plain))[:LONGEST]
-
-
-def _each(tables: Iterable[AnyTable]) -> Iterator[AnyTable]:
-    """The tables, and the machines inside them, each once."""
-    known: set[int] = set()
-    todo = list(tables)
-    while todo:
-        table = todo.pop(0)
-        if id(table) not in known:
-            known.add(id(table))
-            yield table
-            todo += [held.table for held in table.inners]
 
 
 def _skeleton(table: AnyTable, laws: Sequence[Law[Any]]) -> Walked:

@@ -73,8 +73,6 @@ def blamed(
     error: Exception,
 ) -> CannotAsk:
     """Who raised the error on the way from this run on."""
-    if isinstance(error, CannotAsk):
-        return error
 
     def _first(of: Any) -> list[Any]:
         return list(islice(search.moves(of), MOVES + 1))

@@ -90,14 +90,6 @@ def mutants(table: AnyTable) -> tuple[Mutant, ...]:
     )
 
 
-def with_inner(tables: tuple[AnyTable, ...]) -> tuple[AnyTable, ...]:
-    """The tables, each followed by the inner machines that it holds, however deep; each table once."""
-    found: dict[AnyTable, None] = {}
-    for table in tables:
-        found.update(dict.fromkeys((table, *with_inner(tuple(held.table for held in table.inners)))))
-    return tuple(found)
-
-
 def _shape(table: AnyTable, **changed: Any) -> Shape:
     return attrs.evolve(Shape(table.rows, table.cells, table.budgets), **changed)
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import attrs
 
+from ..table import with_inner
 from ..world import World
-from .edges import AnyInner, AnyTable, NeedsRun, is_quiet
+from .edges import AnyTable, NeedsRun, is_quiet
 from .outside import outside
 from .structure import Flaw, flaws
 from .termination import Bound, FreeCycle, ends
@@ -93,17 +94,11 @@ def prove(
     given, around = runs or {}, worlds or {}
     found: list[tuple[AnyTable, Proved]] = []
     wanted = list(tables)
-    held = [one.table for table in wanted for one in _all_inner(table)]
+    held = with_inner(tuple(one.table for table in wanted for one in table.inners))
     for table in wanted:
         if not any(table is one for one in held):
             _prove(table, given.get(table.name), found, around)
     return Report(tuple(one for _, one in found), tuple(assumed) or ASSUMED)
-
-
-def _all_inner(table: AnyTable) -> Iterator[AnyInner]:
-    for held in table.inners:
-        yield held
-        yield from _all_inner(held.table)
 
 
 def _prove(
@@ -142,7 +137,7 @@ def _prove(
 
 
 def _asked_kinds(table: AnyTable) -> list[type[Any]]:
-    tables = (table, *(held.table for held in _all_inner(table)))
+    tables = with_inner((table,))
     kinds = {kind for one in tables for row in one.rows for kind in row.asks}
     return sorted(kinds, key=lambda kind: (kind.__name__, kind.__module__))
 

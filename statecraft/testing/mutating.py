@@ -37,7 +37,8 @@ import attrs
 import pytest
 
 from ..heard import AnyTable
-from ..proofs.mutants import Mutant, Touch, mutants, with_inner
+from ..proofs.mutants import Mutant, Touch, mutants
+from ..table import with_inner
 from .mutate_options import FIRST_SEED, LIMIT, MADE, MOST_SECONDS, NOT_MADE, OPTION, SAMPLE, SECONDS, SEED
 from .recorder import recording
 from .rerun import Test

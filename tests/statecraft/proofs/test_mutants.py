@@ -30,7 +30,8 @@ from statecraft import (
 )
 from statecraft.guards import UNLIMITED, Question
 from statecraft.proofs.altered import altered
-from statecraft.proofs.mutants import Mutant, mutants, with_inner
+from statecraft.proofs.mutants import Mutant, mutants
+from statecraft.table import with_inner
 
 
 class Lamp(Enum):
